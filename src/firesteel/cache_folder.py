@@ -75,13 +75,13 @@ def _why_not_used() -> str | None:
 
 
 def _keeps_names(status: os.stat_result) -> bool:
-    """Return whether only this user and root can replace this user's folders in a folder, as in /tmp.
+    """Return whether other users cannot replace the folders that this user has in a parent folder like /tmp.
 
-    That is so if the folder has the sticky bit and its owner is this user or root. With the sticky bit, the
-    owner of the folder can still replace everything in it, but other users only what they own.
+    True if the parent folder has the sticky bit, and its owner is this user or root. With the sticky bit, the
+    owner of the parent folder can replace everything in it. Other users can replace only what they own.
 
     Args:
-        status: Status of the folder.
+        status: Status of the parent folder.
     """
     return bool(status.st_mode & stat.S_ISVTX) and status.st_uid in (os.getuid(), 0)
 

@@ -1,8 +1,8 @@
 """Record of all syncs, for tests that reconstruct the state after a power cut (durability.py: TRACE).
 
-The trace folder has `syncs`, with one JSON object a line in the order in which syncs ended, and `kept`, with
-a hard link to each synced file by its inode number. A file that is replaced or deleted without a sync of its
-folder stays readable: after a power cut it would exist again.
+The trace folder has the file `syncs`, with one JSON object a line in the order in which syncs ended. It also
+has the folder `kept`, with a hard link to each synced file by its inode number. So a test can still read a
+file that was replaced or deleted without a sync of its folder. After a power cut, it would exist again.
 """
 
 from __future__ import annotations

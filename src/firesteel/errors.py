@@ -158,7 +158,7 @@ class NotSupportedError(FiresteelError):
     restarts = False
 
     def __str__(self) -> str:
-        # If this error was rebuilt from a worker's text, its own text already ends with the line _SEE.
+        # The driver rebuilds a worker's error from its text, which already ends with the line _SEE.
         text = super().__str__()
         return text if _SEE in text else f"{text}\n{_SEE}"
 
@@ -175,7 +175,7 @@ class JobError(FiresteelError):
     row: str | None = None
     """Row that an operator failed on, or None while it is unknown."""
     calc: object = None
-    """Calc and row (`runtime/dataflow/failed_row.py`) in which an expression failed, or None."""
+    """A FailedCalc (`runtime/dataflow/failed_row.py`): the Calc and row for which an expression failed."""
 
     def in_row(self, row: str) -> JobError:
         """Add the row to the message, unless it has one, and return this error."""
@@ -187,7 +187,7 @@ class JobError(FiresteelError):
 
 
 class TransientError(JobError):
-    """Failure that may not recur with the same rows: a deadlock, a function that asks another service."""
+    """Failure that need not recur with the same rows, such as a deadlock or a time-out of another service."""
 
 
 class UnavailableError(TransientError):

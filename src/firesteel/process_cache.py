@@ -20,9 +20,12 @@ at_end: Callable[[Act], object] = atexit.register
 
 
 def enter(job: str) -> None:
-    """Set the run of a job for which this process works from now on.
+    """Set the job run for which this process works from now on. `job` returns it.
 
-    Runs must not see each other's caches.
+    Caches use it in their keys, so that a later run of a job does not find the objects of an earlier one.
+
+    Args:
+        job: Id of the run.
     """
     global _job
     _job = job
@@ -34,7 +37,15 @@ def job() -> str:
 
 
 def open_once(name: Hashable, open: Act, close: Act) -> None:
-    """Call `open`, unless an object of this name is open. If `open` raises, the object is not open."""
+    """Open an object if no object with this name is open in the process.
+
+    If `open` raises, the object counts as not open, and the next call tries again.
+
+    Args:
+        name: Identifies the object.
+        open: Opens it.
+        close: Closes it. Called at the end of the process.
+    """
     if name in _close:
         return
     open()

@@ -22,7 +22,7 @@ _LEFT_DEEP = ("+", "-", "*", "/", "%", "||")
 
 
 def _is_left_deep(node: syntax.Node) -> TypeGuard[syntax.Binary]:
-    """Return whether the left operand of a node may be an operator of the same chain, as in `a + b + c`."""
+    """Return whether a node is an operation with +, -, *, /, % or ||, so that `a + b + c` may be a chain."""
     return isinstance(node, syntax.Binary) and node.operator in _LEFT_DEEP
 
 
@@ -68,9 +68,10 @@ class Binder:
         return rule(self, node)
 
     def _bind_left(self, node: syntax.Binary) -> None:
-        """Bind the operands far to the left in `a + b + c + ...` first.
+        """Bind every 20th operation (_STRIDE) of a chain `a + b + c + ...`, the innermost ones first.
 
-        Then the depth of the recursion does not grow with the length of the chain.
+        `bind` then finds the expressions of these operations in `_known`. So its recursion is never deeper
+        than _STRIDE operations, however long the chain is.
         """
         chain = [node]
         while _is_left_deep(left := chain[-1].left) and id(left) not in self._known:

@@ -49,7 +49,10 @@ def _unique(node: Node) -> Node:
 
 
 def is_always_true(condition: Expr) -> bool:
-    """Return whether a condition holds for every row because of its form (RexNode.isAlwaysTrue)."""
+    """Return whether the form of a condition shows that it holds for every row (RexNode.isAlwaysTrue).
+
+    Such conditions are TRUE, `a IS NOT NULL` of a NOT NULL column `a`, and NOT FALSE.
+    """
     if isinstance(condition, Literal):
         return condition.value is True
     if not isinstance(condition, Call) or len(condition.args) != 1:
@@ -77,7 +80,15 @@ def _is_always_false(condition: Expr) -> bool:
 
 @from_below
 def has_unique(node: Node, columns: frozenset[int]) -> bool:
-    """Return whether no two rows agree in all these columns, because they are keys of an aggregate below."""
+    """Return whether an aggregate ensures that no two rows of a node agree in all these columns.
+
+    The columns then include all keys of the aggregate. The node is the aggregate, or filters and projections
+    above it.
+
+    Args:
+        node: The node.
+        columns: Positions of the columns in the node.
+    """
     if isinstance(node, Filter):
         return has_unique(node.input, columns)
     if isinstance(node, Project):

@@ -46,8 +46,8 @@ def check_column(node: syntax.Node) -> None:
     """Check the expression of a computed column or a watermark.
 
     Raises:
-        ValidationError: The expression contains a query. In Flink the parser refuses a query that is the
-            whole expression, the planner any other.
+        ValidationError: The expression contains a query. In Flink, the parser refuses a query that is the
+            whole expression, and the planner refuses a query within a larger expression.
     """
     for part in syntax.walk(node):
         if _is_query(part):

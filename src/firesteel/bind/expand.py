@@ -203,7 +203,7 @@ class _QueryWriter(CallWriter):
         return text, f"EXPR${position}"
 
     def _star(self, path: tuple[str, ...]) -> list[tuple[tuple[str, ...], str]]:
-        """Return the columns that a star stands for: the text of each, and its name."""
+        """Return the columns that a star stands for: the qualified path of each, and its name."""
         relations = [r for r in self._scope.relations if not path or r.is_named(path)]
         if relations:
             return [((r.alias, name), name) for r in relations for name in r.columns]
@@ -306,7 +306,7 @@ class _QueryWriter(CallWriter):
         return text if hints and alias is None else f"{text} AS {shown}"
 
     def _columns_of(self, name: tuple[str, ...]) -> tuple[str, tuple[str, ...], dict[str, SqlType | None]]:
-        """Return the qualified name of a table, its path, and its columns."""
+        """Return a table's qualified name, path, and column types by name. Types in WITH tables are None."""
         if len(name) == 1 and name[0] in self._common:
             return quoted(name[0]), name, dict.fromkeys(self._common[name[0]])
         path = self._catalog.path(name)
@@ -326,7 +326,7 @@ class _QueryWriter(CallWriter):
         return quoted(alias) + (f" ({listed(columns)})" if columns else "")
 
     def _lateral(self, node: Lateral) -> tuple[str, dict[str, SqlType | None]]:
-        """Return text and columns of LATERAL (query). The query may read the entries of FROM before it."""
+        """Return the text of LATERAL (query), and {column: None}. The query may read earlier FROM entries."""
         outer, query = self._scope, node.subquery.query
         self._scope = Scope(outer=outer)
         text, names = self.query_with_names(query)

@@ -49,7 +49,11 @@ class Scope:
         return joined(path) if self.outer is None else self.outer.written(path)
 
     def type_of(self, path: tuple[str, ...]) -> SqlType | None:
-        """Return the type of a column or of a field of a column, None if it is not known."""
+        """Return the type of a column or of a field of a column.
+
+        Return None if no entry of FROM has the column or the field. Return None also for a column of a
+        sub-query or of a table of WITH: their types are not computed here.
+        """
         for relation in self.relations:
             rest = path[1:] if len(path) > 1 and relation.is_named(path[:1]) else path
             kind = relation.columns.get(rest[0])

@@ -48,7 +48,7 @@ def group_window(name: str, args: Sequence[Expr], place: SourceRange, below: Nod
 
 
 def auxiliary(args: Sequence[Expr], node: syntax.Call) -> Expr:
-    """Return the call of an auxiliary function such as TUMBLE_START, over the window of its arguments."""
+    """Return a call such as TUMBLE_START(ts, size) as TUMBLE_START($TUMBLE(ts, size))."""
     name = node.name.upper()
     function, _, what = name.partition("_")
     _check_count(name, len(args), function, node.range)

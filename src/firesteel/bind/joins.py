@@ -58,8 +58,8 @@ def join(
     hints = join_hints(context.hints, _names(node.left, left[1]), _names(node.right, right[1]))
     joined = Join((left[0], right[0]), join_type, condition, hints)
     named = {name for name, _, _ in common}
-    # As in Flink: a common column `k` of a join in the left input may be read as `k`, without the name of a
-    # table, only if this join has USING, too; one of a join in the right input never may.
+    # A rule of Flink: a common column `k` of a join in the left input stays readable as `k`, without a table's
+    # name, only if this join has USING, too. One of a join in the right input never does.
     is_named = bool(node.using)
     kept = [
         *(_kept(column, 0, scope, column.is_named and is_named) for column in left[1].common),
@@ -82,14 +82,17 @@ def _kept(column: CommonColumn, offset: int, scope: Scope, is_named: bool) -> Co
 
 
 def _names(node: syntax.Node, scope: Scope) -> tuple[str, ...]:
-    """Return the names by which hints refer to one side: its table's name, none for a join."""
+    """Return the names by which hints refer to one side: the name of its table, or () for a join."""
     if isinstance(node, query_syntax.Join):
         return ()
     return tuple(relation.name[-1] for relation in scope.relations if relation.name)
 
 
 def _joined(left: Scope, right: Scope, width: int, join_type: JoinType) -> Scope:
-    """Return the scope of both sides, the left of `width` columns. Columns of a padded side are nullable."""
+    """Return the scope of both sides. Columns of a side that the join pads with NULL become nullable.
+
+    `width` is the number of columns of the left side.
+    """
     relations = [
         *(_padded(relation, 0, join_type.pads_left) for relation in left.relations),
         *(_padded(relation, width, join_type.pads_right) for relation in right.relations),
@@ -173,9 +176,11 @@ def _natural(left: Scope, right: Scope) -> Sequence[str]:
 
 
 def _columns(scope: Scope, name: str, place: SourceRange) -> tuple[InputRef, ...]:
-    """Return the columns of one side with a name: several if the side is itself a join by that name.
+    """Return the columns that a name of USING or NATURAL stands for on one side of a join.
 
-    If several tables have the column but are not joined by it, the first table counts, as in Flink.
+    If an earlier join on this side has USING or NATURAL with this name, these are the columns of all tables
+    that it compares. If several tables have the column without such a join, it is the column of the first
+    table, as in Flink.
     """
     known = next((column.columns for column in scope.common if column.name == name), None)
     if known is not None:

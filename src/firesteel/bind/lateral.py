@@ -89,8 +89,8 @@ class LeftRow:
 
     Attributes:
         scope: Names that can be read.
-        numbers: Counter for names. As in Calcite, each read of a column takes the next number, and only the
-            number of the first read is used, for `name`.
+        numbers: Counter for names. As in Calcite, each read of a column takes the next number. `name` has
+            the number of the first read. The numbers of later reads are not used.
         name: Name of the row, such as `$cor0`; "" as long as no column is read.
         read: Positions of the columns that are read.
     """
@@ -144,7 +144,7 @@ def _below(node: query_syntax.Join, joined: Join, row: LeftRow) -> Node:
     """Return the right input, filtered by a join condition that reads only the right input.
 
     Raises:
-        ValidationError: The condition reads other columns, or none.
+        ValidationError: The condition reads a column of the left input, or no column at all.
     """
     width = joined.left_width
     read = input_refs(joined.condition)

@@ -103,8 +103,8 @@ class Correlation:
 
     Attributes:
         scope: Names of the outer query.
-        numbers: Counter for names. As in Calcite, each read of a column takes the next number, and only the
-            number of the first read in the clause is used, for the name.
+        numbers: Counter for names. As in Calcite, each read of a column takes the next number. `name` has
+            the number of the first read in the clause. The numbers of later reads are not used.
         name: Name of the outer row, such as `$cor0`; "" as long as the sub-query reads no column of it.
         clause: Clause of the outer query that contains the sub-query. Its sub-queries share the name.
     """
@@ -160,9 +160,9 @@ class CommonColumn:
     Attributes:
         name: Name on all sides.
         columns: Columns that the joins compare, one for each joined table, from left to right.
-        named: First two columns of this name in FROM, from left to right. As in Flink, `k` without a table's
-            name is the COALESCE of these two, even if the joins compare only one of them. For example,
-            `a JOIN b ON a.x = b.y JOIN c USING (k)`: `columns` are a.k and c.k, `named` are a.k and b.k.
+        named: The first two columns of this name in FROM. As in Flink, `k` without a table's name is the
+            COALESCE of these two columns, even if the joins compare only one of them:
+                a JOIN b ON a.x = b.y JOIN c USING (k)   ->   columns a.k and c.k, named a.k and b.k
         is_named: Whether the name may be written without a table's name: `k` instead of `t.k`. As in Flink,
             `k` is ambiguous for a NATURAL join, for any join in the input of a join without USING, and for a
             join in parentheses at the right of another join.
@@ -350,7 +350,14 @@ def fields_of(
     written: str = "",
     table: str = "",
 ) -> Expr:
-    """Return the field of a ROW that a path of names leads to.
+    """Return the field of a ROW `value` that a path of field names leads to.
+
+    Args:
+        value: The ROW.
+        path: Names of nested fields, the outermost one first.
+        range: Position in the statement.
+        written: Path for the error message; "" to show only the missing name.
+        table: Table for the error message; "" to show the type of the value instead.
 
     Raises:
         ValidationError: A ROW has no such field.

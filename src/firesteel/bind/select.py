@@ -183,8 +183,9 @@ def _having_filter(below: Node, having: Expr) -> Node:
 def _grouped_names(aliases: list[str | None]) -> tuple[str, ...]:
     """Return the column names of a query with aggregates. A column without an alias is EXPR$n.
 
-    Here n counts the different names before the column (SqlValidatorImpl.addToSelectList), in other queries
-    it is the position. A name may occur twice: that is an error only if a column is read by the name.
+    n is the number of different names before the column (SqlValidatorImpl.addToSelectList). In a query
+    without aggregates, n is the position of the column. Two columns may have one name: it is only an error
+    to read a column by this name.
     """
     names: list[str] = []
     for alias in aliases:

@@ -47,7 +47,7 @@ def snapshot_join(
     right: tuple[Node, Relation],
     context: BindContext,
 ) -> tuple[Node, Scope]:
-    """Return the join with a table as of a column on the left, and the scope above.
+    """Return the join with a table FOR SYSTEM_TIME AS OF a time of the left input, and the scope above.
 
     Args:
         node: The join as written. Its right side has FOR SYSTEM_TIME AS OF.

@@ -20,9 +20,10 @@ class Targets:
     Attributes:
         sources: For each column of the sink, the position of the query column that fills it. If none does,
             the expression of its value.
-        named: Number of columns that the INSERT names, without those that PARTITION sets. None if the INSERT
-            names no columns: `reorder` then accepts any number of items, and bind/statements/insert.py
-            compares the number and the types of the query's columns with those of the sink.
+        named: Number of columns in the column list of the INSERT, without those that PARTITION sets. None if
+            there is no column list. `reorder` then accepts any number of items. Later,
+            bind/statements/insert.py compares the number and the types of the query's columns with those of
+            the sink.
     """
 
     sources: tuple[int | Expr, ...]

@@ -54,7 +54,10 @@ def bind_values(
 
 
 def _casts(row: Row) -> bool:
-    """Return whether a row has a CAST. Calcite does not treat it as a literal, even if its value is known."""
+    """Return whether a value of a row is a CAST.
+
+    Calcite does not treat a CAST as a literal, even if it is a cast of a literal.
+    """
     return any(isinstance(item, syntax.Cast) for item in row.items)
 
 

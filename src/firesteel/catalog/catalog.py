@@ -69,7 +69,8 @@ class Catalog(Databases):
         """Register a table or view under its path.
 
         Raises:
-            ValidationError: The name is taken and `if_not_exists` is False, or the database is unknown.
+            ValidationError: The name is taken and `if_not_exists` is False, or the database of a permanent
+                table or view is unknown.
         """
         path = entry.path
         if not entry.temporary:
@@ -112,9 +113,9 @@ class Catalog(Databases):
         self._objects[renamed.path] = renamed
 
     def permanent(self, name: tuple[str, ...]) -> Table | View | None:
-        """Return the permanent table or view that ALTER can change; None if none exists or one is hidden.
+        """Return the permanent table or view of that name, which ALTER can change.
 
-        A temporary table or view hides a permanent one of the same name.
+        Return None if it does not exist, or if a temporary table or view of the same name hides it.
         """
         path = self.path(name)
         return None if path in self._temporary else self._objects.get(path)

@@ -81,9 +81,12 @@ class SourceTraits:
     has_lookups: bool = False
     """Whether the connector can look up rows by key, for lookup joins."""
     decides_lookup_filters: bool = False
-    """Whether lookups evaluate simple conditions on the table, which plans then do not show."""
+    """Whether the connector evaluates simple conditions on the table itself when a lookup join reads it.
+
+    Plans then do not show these conditions.
+    """
     sink_class: str = ""
-    """Flink's class name of the sink, for connectors that write metadata."""
+    """Flink's class name of the sink, for errors; "" if the connector writes no metadata."""
 
 
 @dataclass(frozen=True)

@@ -355,7 +355,7 @@ def run_app(arguments: list[str]) -> int:
     """
     try:
         status: Any = app(arguments, prog_name="firesteel", standalone_mode=False)
-    except SystemExit as left:  # click, and rich in a help text, exit if the reader of the output is gone
+    except SystemExit as left:  # raised by click, or by rich in a help text, if the output's reader is gone
         if "--help" in arguments and isinstance(left.__context__, BrokenPipeError):
             return 0
         raise left.__context__ or left from None

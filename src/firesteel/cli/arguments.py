@@ -44,13 +44,13 @@ Show = Annotated[
 
 _LEAST_WIDTH = 30
 NARROW = 80
-"""Columns of a terminal below which the boxes of Typer's help cut words off, also names of options."""
+"""Width of a terminal in columns. On a narrower one, the boxes of Typer's help cut off names of options."""
 
 
 class OnceCommand(TyperCommand):
     """A command that refuses an option which takes one value and is given twice. Flags may be repeated.
 
-    The value given first would be ignored without a word.
+    Typer would ignore the first value and print no error.
     """
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

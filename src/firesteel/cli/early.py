@@ -34,7 +34,10 @@ def prepare_early(arguments: list[str]) -> None:
 
 
 def _script(arguments: list[str]) -> tuple[str, str] | None:
-    """Return name and text of the only argument that is a file, None if not exactly one is a file."""
+    """Return name and text of the only argument that is a file.
+
+    Return None if no or several arguments are files, or if the file cannot be read.
+    """
     files = [path for path in map(Path, arguments) if path.is_file()]
     if len(files) != 1:
         return None

@@ -23,6 +23,9 @@ def pages() -> dict[str, Path]:
 def print_page(name: str | None) -> int:
     """Print a page, in colors on a terminal and as Markdown elsewhere. Without a name, list the pages.
 
+    Returns:
+        The exit status.
+
     Raises:
         UsageError: No page has this name.
     """

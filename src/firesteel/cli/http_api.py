@@ -78,7 +78,10 @@ class JobsApi(ABC):
         """Return the micro-batches of a job that are still remembered, oldest first."""
 
     def rows(self, id: str, query: str) -> Json | None:
-        """Return rows of a job's result (ResultView); None if the job shows none or is unknown."""
+        """Return rows of a job's result (ResultView); None if the job shows none or is unknown.
+
+        `query` is the query of the URL, with the parameters of ResultView.answer.
+        """
         return None
 
 
@@ -87,8 +90,8 @@ class Api(JobsApi):
 
     Args:
         registry: The jobs.
-        shows_rows: Whether to show the rows of results, and hot keys. The metrics' port does not: it asks for
-            no token.
+        shows_rows: Whether to show the rows of results, and hot keys. False for `--metrics-port`, because it
+            asks its clients for no token.
     """
 
     def __init__(self, registry: Registry = JOBS, *, shows_rows: bool = False) -> None:

@@ -56,7 +56,11 @@ def exit_status(stop: KeyboardInterrupt) -> int:
 
 
 _came: list[int] = []
-"""Signal that raised Stopped before a statement ran. Libraries and CPython can drop that exception."""
+"""The number of the signal that came while no statement ran, as the only item; empty if none came.
+
+A library or CPython may have dropped the exception Stopped of the signal. `raise_dropped` raises Stopped
+again when the next statement starts.
+"""
 _again = SignalAgain()
 
 
@@ -179,9 +183,10 @@ def second_interrupt_leaves() -> Iterator[None]:
 
 
 def _replaced(handler: Any) -> list[tuple[int, Any]]:
-    """Set a handler for each signal that ends the command, and return the previous handlers.
+    """Set a handler for the signals that end the command. Return (signal, previous handler) of each.
 
-    Ctrl-C is always handled while a statement runs. The others are handled unless they are ignored.
+    Ctrl-C gets the handler even if the process ignores it. SIGTERM and SIGHUP get the handler only if the
+    process does not ignore them.
     """
     before = [(number, signal.getsignal(number)) for number in (signal.SIGINT, *_ASKED)]
     kept = [(n, old) for n, old in before if n == signal.SIGINT or old is not signal.SIG_IGN]

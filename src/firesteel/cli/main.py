@@ -81,7 +81,7 @@ def _failed(error: Exception, *, verbose: bool) -> int:
 
 
 def _reader_gone(error: BrokenPipeError, *, verbose: bool) -> int:
-    """Return 0 if the reader of the output has gone, as `head` does. Report any other broken pipe."""
+    """Return the exit status: 0 if the reader of stdout has gone, as `head` does. Else report the error."""
     from firesteel.cli.standard_streams import has_reader
 
     if has_reader(sys.stdout.fileno()):

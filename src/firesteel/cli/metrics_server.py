@@ -18,9 +18,9 @@ from firesteel.errors import UsageError
 from firesteel.ui.host_header import LOOPBACK, names_this_machine, refusal
 
 MOST_CONNECTIONS = 16
-"""Most connections at a time. A further one is closed without an answer."""
+"""Largest number of open connections. A further connection is closed without an answer."""
 SECONDS = 5.0
-"""Most seconds from connecting to the end of the answer."""
+"""Seconds after which a connection is closed, whether its answer is complete or not."""
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ class ProgressLine:
 
     @property
     def latest(self) -> Progress | None:
-        """Counters of the last report of a job."""
+        """Counters of the last report of a job; None before the first report."""
         return self._latest
 
     @property

@@ -24,7 +24,11 @@ BUG_HINT = (
 
 
 def as_firesteel_error(error: BaseException) -> FiresteelError:
-    """Return a FiresteelError unchanged, and any unexpected error as an InternalError."""
+    """Return a FiresteelError itself, and any other error as a FiresteelError.
+
+    MemoryError becomes a plain FiresteelError. An error of a write to the output (_OUTPUT) becomes a
+    JobError. All other errors become an InternalError, which asks the user to report a bug.
+    """
     if isinstance(error, FiresteelError):
         if isinstance(error, InternalError) and error.hint is None:
             error.hint = BUG_HINT

@@ -108,7 +108,7 @@ def opened(
 
 
 def explain_script(text: str, options: dict[str, str], *, folder: str, code: bool, trace_rules: bool) -> int:
-    """Run the definitions of a script and show the plans of its queries."""
+    """Run the definitions of a script, show the plans of its queries, and return the exit status."""
     from firesteel.session.environment import TableEnvironment
 
     environment = TableEnvironment.create(configuration=options)
@@ -148,7 +148,7 @@ class Runner:
         self._json = as_json
 
     def run(self, text: str) -> int:
-        """Parse the whole script, then run it up to its end or the first error."""
+        """Parse the whole script, and run it. Return the exit status 0, or raise the first error."""
         statements = self._environment.parse(text)
         self._environment.keep_script(text)
         for statement in statements:
@@ -177,7 +177,7 @@ class Runner:
 
                     traceback.print_exception(problem, file=sys.stderr)
                 if error.sql in pieces:
-                    error.sql = text  # the line that is shown may hold other statements, too
+                    error.sql = text  # the message shows a whole line, which may have other statements
                 said = f"error: {error}"
                 print(lines_escaped(said) if sys.stdout.isatty() else said, flush=True)
                 if self._json:

@@ -26,7 +26,11 @@ def folder_of(path: str) -> str:
 
 
 def read_script(path: str) -> str:
-    """Return the text of a script; `-` reads standard input. Raises UsageError if it has no statement."""
+    """Return the text of a script; `-` reads standard input.
+
+    Raises:
+        UsageError: The script cannot be read, is not UTF-8 text, or has no statement.
+    """
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:

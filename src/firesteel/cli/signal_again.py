@@ -13,8 +13,8 @@ _IMPORTS = ("<frozen importlib", "<frozen zipimport")
 def is_importing(frame: FrameType | None) -> bool:
     """Return whether a signal has interrupted the import system itself, not the code of a module.
 
-    An exception that is raised there leaves a lock of the import system locked. The next import of the same
-    module, and of each that waits for it in another thread, never ends (seen with CPython 3.11).
+    An exception that is raised there leaves a lock of the import system locked. Later imports of the same
+    module then wait for this lock forever, in all threads (seen with CPython 3.11).
 
     Args:
         frame: The frame that the signal has interrupted.
@@ -23,20 +23,20 @@ def is_importing(frame: FrameType | None) -> bool:
 
 
 class SignalAgain:
-    """A signal that is sent to the main thread once more, until its exception has arrived."""
+    """A signal that is sent to the main thread again after its exception was lost."""
 
     def __init__(self) -> None:
         self._number = 0
 
     def soon(self, number: int) -> None:
-        """Send a signal again in a moment."""
+        """Send a signal after 10 milliseconds, unless `settle` is called before."""
         self._number = number
         timer = threading.Timer(_DELAY_SECONDS, self._send)
         timer.daemon = True
         timer.start()
 
     def settle(self) -> None:
-        """Send no signal: the last one has arrived."""
+        """Do not send the signal: its exception has been raised."""
         self._number = 0
 
     def _send(self) -> None:

@@ -39,7 +39,7 @@ def json_stderr() -> Iterator[None]:
     finally:
         with suppress(OSError):
             sys.stderr.flush()
-        os.write(_STDERR, b"\n" + _END + b"\n")  # other processes may still hold the pipe
+        os.write(_STDERR, b"\n" + _END + b"\n")  # ends the thread even if other processes hold the pipe open
         thread.join()
         os.dup2(real, _STDERR)
         os.close(real)

@@ -27,7 +27,7 @@ def stop_words(progress: Progress | None) -> str:
 
 
 def tell_stop(progress: Progress | None) -> None:
-    """Print the line to stderr. If the terminal is gone, nothing is printed."""
+    """Print the text of `stop_words` to stderr as one line. If the terminal is gone, print nothing."""
     from firesteel.cli.json_logs import is_wanted, tell
     from firesteel.cli.progress import now
 

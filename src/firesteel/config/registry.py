@@ -94,9 +94,9 @@ class Configuration(Mapping[str, str]):
 def meant_by(key: str) -> str | None:
     """Return the known key that `key` is probably a misspelling of, or None.
 
-    Flink has more options than Firesteel lists in config/table.py, so an unknown key may be right. The
-    function returns None if the key resembles no listed key, or if the part before its first dot is that of
-    no listed key, as in `spark.master`.
+    Flink has more options than Firesteel lists in config/table.py, so an unknown key may be right. Return
+    None if `key` resembles no listed key. Return None also if no listed key has the same text before its
+    first dot: no listed key begins with `spark.`, so `spark.master` counts as right.
     """
     if key.partition(".")[0] not in _PREFIXES:
         return None

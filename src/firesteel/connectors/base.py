@@ -234,7 +234,7 @@ class Commits(Enum):
     TASKS = auto()
     """One transaction may hold the rows of several tasks of a process, and the batch's number for each task.
 
-    The host then calls `open_task` again before `close_task`; `write` belongs to the last task opened.
+    The host may call `open_task` several times before `close_task`. `write` belongs to the last task opened.
     """
 
 
@@ -332,7 +332,7 @@ class Sink(Protocol):
         ...
 
     def close_task(self) -> str:
-        """End the task, and return a token for `commit`."""
+        """End the task. Return a text that the driver passes to `commit`, such as the names of its files."""
         return ""
 
     def abort_task(self) -> None:

@@ -37,7 +37,10 @@ COLUMNS: dict[str, SqlType] = {
 """The columns of a dead-letter table. A table may have fewer of them, in any order."""
 
 _PIECE = 1024
-"""Number of messages that are decoded together if some are bad. Each bad one repeats the decoding."""
+"""Number of messages to decode together if some messages are bad.
+
+All of them are decoded again for each bad message among them.
+"""
 
 
 NULLABLE = ("raw_bytes", "raw_key", "message_time", "row_kind")

@@ -1,7 +1,7 @@
 """Positions of errors about a table's options: they point into the statement that set the option.
 
-Options are checked when the table is used, not when it is created. The statement that uses the table does not
-contain them.
+Options are checked when a table is used, not when it is created. So an error in the query that uses the table
+points at the option in the earlier CREATE TABLE or ALTER TABLE.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def locate(error: FiresteelError, table: Table, *, by_words: bool = False) -> No
 def _place_of(key: str | None, table: Table) -> Place | None:
     """Return the position of an option, None if there is none or more than one.
 
-    A format's message may omit the format's name, and `key.` or `value.`, before the option.
+    A format's error may name the option without its prefix: `timestamp-format.standard` instead of
+    `value.json.timestamp-format.standard`. So `key` may also be the end of an option's full key.
     """
     places = table.option_places
     if key is None or key in places:

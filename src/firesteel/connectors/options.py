@@ -108,7 +108,7 @@ def check_unknown(name: str, options: Mapping[str, str], known: Iterable[str]) -
 def warn_of_unknown(options: Iterable[str], prefix: str, known: Iterable[str]) -> None:
     """Warn of each unknown option that begins with `prefix`, and suggest a known one.
 
-    Flink accepts unknown options silently if a connector leaves a format's options to the format.
+    A connector calls this function for the options of a format if Flink accepts unknown ones silently.
     """
     supported = sorted(f"{prefix}{key}" for key in known)
     for key in sorted(options):

@@ -32,7 +32,7 @@ class Origin:
     end: str = ""
     """Digest of the offsets of all sources at which the batch ends."""
     parts: int = 0
-    """Number of positions that all sinks of the job record for this batch; 0 if unknown."""
+    """Number of positions for this batch, summed over all sinks and their tasks; 0 if unknown."""
     offsets: tuple[str, ...] = ()
     """Offsets at the end of the batch as Spark writes them, one for each source; () if unknown."""
 
@@ -61,7 +61,7 @@ class Position:
     origin: Origin = UNKNOWN
     """Range of source rows of that micro-batch."""
     is_whole: bool = True
-    """Whether the sink has all rows of the batch, not only some."""
+    """Whether the sink, or the task, has written all its rows of the batch, not only some."""
 
     def has(self, batch: int, origin: Origin, place: str) -> bool:
         """Return whether the sink has the rows of this batch, so that they need not be written again.
@@ -73,7 +73,7 @@ class Position:
 
         Raises:
             JobError: The sink has recorded this number, or a later one, for other source rows. The host
-                checks this before it delivers anything, too (spark/checkpoint/recovery.py).
+                also checks this when a job continues (spark/checkpoint/recovery.py).
         """
         if batch > self.batch:
             return False
@@ -98,7 +98,7 @@ class PositionedSink(Protocol):
     notes: bool
     """Whether the sink records positions with its current options."""
     place: str
-    """Text that identifies where the sink keeps its positions. In a new place, the sink may have none."""
+    """Text that identifies where the sink stores its positions. If it changes, the old ones are not found."""
 
     def begin_batch(self, origin: Origin) -> None:
         """Set the origin of the rows of the next batch.
@@ -131,7 +131,7 @@ class PositionedSink(Protocol):
 
 # --- as JSON -------------------------------------------------------------------------------------
 def to_json(origin: Origin) -> dict[str, Any]:
-    """Return an origin as JSON values, without its unknown fields."""
+    """Return an origin as JSON values. Fields without a value ("", 0 or ()) are left out."""
     return {name: value for name, value in asdict(origin).items() if value}
 
 

@@ -24,7 +24,7 @@ from firesteel.formats.json.options import JsonOptions
 from firesteel.types.sql import SqlType
 
 ROW = "$row"
-"""Column with the number of each row among those of its task."""
+"""Column with the number of a row: its position among all rows that its task writes in the batch."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class RefusedRow:
     """One row that a sink's target refuses.
 
     Attributes:
-        number: Number of the row among those of its task.
-        kind: Number of its row kind.
+        number: Position of the row among all rows of its task (ROW).
+        kind: Row kind as a number (RowKind).
         row: The row as a JSON object.
         error_class: Class of the error.
         text: Message of the target's error.
@@ -69,13 +69,16 @@ class RowError(Exception):
 
 
 class Refusals:
-    """Rows of one batch that a sink leaves out, and those that it finds to be refused.
+    """Refused rows of one batch, in two groups.
+
+    - `known`: the target refused them in an earlier attempt. The sink leaves them out.
+    - `found`: the target has refused them in this attempt.
 
     Args:
         known: Rows to leave out, by partition.
 
     Attributes:
-        found: Rows that the target has refused, by partition.
+        found: Newly refused rows, by partition.
     """
 
     def __init__(self, known: Mapping[int, Sequence[RefusedRow]] | None = None) -> None:
@@ -108,7 +111,7 @@ class Refusals:
 
 
 def numbered(changes: pa.Table, first: int = 0) -> pa.Table:
-    """Return a changes table with the numbers of its rows, from `first`."""
+    """Return a changes table with an added column ROW, which numbers the rows from `first`."""
     return changes.append_column(ROW, pa.array(np.arange(first, first + changes.num_rows)))
 
 
@@ -147,7 +150,7 @@ def row_texts(changes: pa.Table, columns: Sequence[tuple[str, SqlType]]) -> list
     names, types = tuple(name for name, _ in columns), tuple(kind for _, kind in columns)
     try:
         return list(JsonWriters(_OPTIONS).objects(changes, names, types))
-    except Exception:  # one row has no form in JSON
+    except Exception:  # JSON cannot represent some row, so convert row by row
         return [row_text(changes.slice(number, 1), columns) for number in range(changes.num_rows)]
 
 
@@ -157,12 +160,14 @@ _OPTIONS = JsonOptions()
 def refused_by_halves(
     changes: pa.Table, is_refused: Callable[[pa.Table], Exception | None]
 ) -> Iterator[tuple[int, Exception]]:
-    """Yield (position, error) of each refused row, in order. Parts with a refused row are cut in halves.
+    """Yield (position, error) of each refused row, in order.
+
+    The function calls `is_refused` for all rows. If one of them is refused, it calls it for the first half,
+    then for the second half, and so on down to single rows. If none is, it is done with these rows.
 
     Args:
         changes: The rows.
-        is_refused: Function that returns the error for rows of which at least one is refused; else None. It
-            is called for parts in the order of the rows, and not again for the rows of an accepted part.
+        is_refused: Function that returns an error if at least one of the given rows is refused, else None.
     """
     pending = [(0, changes.num_rows)] if changes.num_rows else []
     while pending:
@@ -178,7 +183,7 @@ def refused_by_halves(
 
 
 def to_json(rows: Mapping[int, Sequence[RefusedRow]]) -> dict[str, list[dict[str, Any]]]:
-    """Return refused rows as JSON values."""
+    """Return refused rows as JSON values: {"0": [{"number": 7, ...}]} for row 7 of partition 0."""
     return {str(partition): [asdict(row) for row in found] for partition, found in rows.items()}
 
 

@@ -56,9 +56,10 @@ def connector(name: str) -> Connector:
 
 
 def deciding(options: Mapping[str, str]) -> dict[str, str]:
-    """Return the options of a source that decide the meaning of its offsets and rows.
+    """Return the options of a source that a job with a checkpoint must not change.
 
-    They include options that neither the connector nor its formats define.
+    They decide which rows an offset stands for, such as `topic`. An option that neither the connector nor
+    its formats define is returned, too.
     """
     found: Connector | None = CONNECTORS.find(options.get("connector", ""))
     known = {option.key: option for option in found.options} if found is not None else {}
@@ -104,7 +105,7 @@ def open_sink(spec: SinkSpec) -> Sink:
 
 
 def validate_table(table: Table) -> Table:
-    """Check a table's options, and return the table with the properties of its connector in `traits`.
+    """Check a table's options, and return the table with `traits` set: what its connector can read and write.
 
     Raises:
         ValidationError: An option is wrong. The error points at the option. The hint names the table,

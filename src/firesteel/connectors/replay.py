@@ -44,8 +44,10 @@ class ReplayableSource(Protocol):
         """Decode messages in the order of their positions.
 
         Raises:
-            NotSupportedError: The query reads metadata that dead letters lack, or messages are not inserts.
-            UsageError: A position is not of this kind of source, or a needed column is missing.
+            NotSupportedError: The query reads metadata that dead letters lack, or a message may be an update
+                or a delete.
+            UsageError: A position does not have the form of this kind of source, or a needed column of the
+                dead-letter table is missing.
         """
         ...
 

@@ -8,7 +8,7 @@ _READ = "read"
 
 
 class SingleReadSource(Source):
-    """Bounded source that is read as a whole in one micro-batch. Its offset is whether the rows are read."""
+    """Bounded source that is read in one micro-batch. It has two offsets: before and after all its rows."""
 
     bounded = True
     offsets: tuple[int, int] = (0, 1)
@@ -23,7 +23,7 @@ class SingleReadSource(Source):
         return {_READ: self.offsets[1]}
 
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
-        """Return all splits if the rows lie between the offsets, else none."""
+        """Return all splits if `start` is the offset before all rows and `end` is the other one, else []."""
         return self.splits(parallelism) if start[_READ] < end[_READ] else []
 
     def is_finished(self, offset: Offset) -> bool:

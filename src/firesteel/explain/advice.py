@@ -76,5 +76,5 @@ def _keyed_line(node: Node) -> str:
 
 
 def _is_set(value: object) -> bool:
-    """Return whether an option's value, parsed or as text, turns something on."""
+    """Return whether an option has a value other than NONE, FALSE, empty, 0, -1 and a duration of zero."""
     return str(value).strip().lower() not in ("none", "", "false", "0", "-1", "0 ms", "0 s")

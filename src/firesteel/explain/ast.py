@@ -32,7 +32,10 @@ _NAMES: dict[type[Node], str] = {
 
 
 def ast_line(node: Node, path: str = "0") -> str:
-    """Return the line of one node, such as `LogicalFilter(condition=[>($2, 1)])`."""
+    """Return the line of one node, such as `LogicalFilter(condition=[>($2, 1)])`.
+
+    `path` is the path of the node (`_paths`), which Calcite prints in the hints of a Correlate.
+    """
     if isinstance(node, logical_correlate.Uncollect):
         return "Uncollect(withOrdinality=[true])" if node.ordinality else "Uncollect"
     name = _NAMES.get(type(node), type(node).__name__)
@@ -128,10 +131,10 @@ def ast_tree(root: Node) -> str:
 
 
 def _paths(root: Node) -> Iterator[tuple[int, str]]:
-    """Yield the id() and the path of each node, such as (140085, "0, 1").
+    """Yield the id() and the path of each node.
 
-    The path leads down from the nearest projection above the node, or from the root if there is none. It has
-    the position of the input to follow at each step: "0, 1" is the second input of the projection's input.
+    The path consists of the positions of inputs from the nearest projection above the node (or from the root)
+    down to the node. For a projection of a join, the join has the path "0", its second input "0, 1".
     """
     pending: list[tuple[Node, tuple[int, ...]]] = [(root, ())]
     while pending:

@@ -8,11 +8,11 @@ from firesteel.plan.tree import Node, transform_up
 
 
 def without_repeated_exchanges(plan: Node) -> Node:
-    """Return a plan without the exchanges to one task whose input is a LIMIT, which runs in one task.
+    """Return a plan without exchanges to one task (`single`) directly above a LIMIT.
 
-    The rows of a LIMIT are in one task already, so Flink plans no exchange to one task above it. Above a rank
-    or an aggregate without keys, whose rows are in one task, too, Flink does plan the exchange. Only the
-    explained plan changes: jobs keep all exchanges, because each of their stages begins with an exchange.
+    A LIMIT runs in one task already, so Flink plans no such exchange. A rank or an aggregate without keys
+    runs in one task, too, but Flink plans the exchange above it. Only the explained plan changes: jobs keep
+    all exchanges, because each of their stages begins with an exchange.
 
         Join
         :- ...

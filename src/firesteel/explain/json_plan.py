@@ -26,7 +26,7 @@ def json_plan(roots: Sequence[Node], configuration: Mapping[str, str] | None = N
 
     Args:
         roots: Roots of the plans.
-        configuration: Options of the session, which add constraints to sinks.
+        configuration: Options of the session. Some of them make a sink check its columns (sink_constraints).
     """
     graph = _Graph(configuration or {})
     for node in (n for root in roots for n in postorder(root)):
@@ -43,7 +43,7 @@ class _Graph:
     known: dict[str, Inputs] = field(default_factory=dict)
 
     def visit(self, node: Node) -> Inputs:
-        """Return the operators that send a node's rows. The first call for equal nodes adds the operators."""
+        """Return the operators that send a node's rows. Add them, unless an equal node was visited before."""
         mark = fingerprint(node)
         if mark not in self.known:
             self.known[mark] = self.operator(node)
@@ -68,7 +68,14 @@ class _Graph:
         return self.add(f"{execution_name(node)}[{number}]", "Operator", contents, below)
 
     def sink(self, node: Sink, number: int, contents: str, below: Inputs) -> Inputs:
-        """Add a sink's operators: check of constraints, materializer, writer. Return the last of them."""
+        """Add a sink's operators: check of constraints, materializer, writer. Return the writer.
+
+        Args:
+            node: The sink.
+            number: Number of the sink in the names of its operators.
+            contents: Text that describes the sink.
+            below: The operators whose rows the sink gets.
+        """
         demanded = sink_constraints(node, self.configuration)
         if demanded:
             enforcer = f"[{number}]:ConstraintEnforcer[{', '.join(demanded)}]"

@@ -77,7 +77,9 @@ def _windows(node: physical_windows.WindowTableFunction) -> float:
 
 
 def _copies(window: Window) -> int:
-    """Return the number of windows of a row. For SESSION, it is the gap in milliseconds as a 32-bit int.
+    """Return the number by which Flink multiplies the rows: of the windows that a row is in.
+
+    For SESSION, Flink takes the gap in milliseconds, as a 32-bit int, for this number.
 
     Flink: CommonPhysicalWindowTableFunction.estimateRowCount.
     """
@@ -130,7 +132,9 @@ def _is_number(cell: Expr) -> bool:
 
 @from_below
 def _has_interval(node: Node, column: int) -> bool:
-    """Return whether Flink may know bounds of a column's values, by which it would estimate.
+    """Return whether Flink may know bounds of a column's values, such as 0 to 9 after `WHERE x < 10`.
+
+    Flink then estimates a condition on the column by the bounds, which Firesteel does not support.
 
     Flink: FlinkRelMdColumnInterval.
     """
@@ -147,9 +151,10 @@ def _has_interval(node: Node, column: int) -> bool:
 
 
 def _aggregated(node: Node, column: int) -> bool:
-    """Return whether Flink may know bounds of an aggregate's column.
+    """Return whether Flink may know bounds of a column of a node in _SAME_ROWS.
 
-    A key has the bounds of the input's column.
+    For a key or an unchanged column, the bounds are those of the input's column. For the result of an
+    aggregate function, Flink may always know bounds.
     """
     if isinstance(node, _SAME_COLUMNS):
         return _has_interval(node.children[0], column)

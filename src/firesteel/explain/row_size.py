@@ -80,7 +80,9 @@ def _accumulated(node: LocalAggregate) -> Sizes:
 
 
 def _object_size(call: AggregateCall, retracts: bool) -> float | None:
-    """Return the size of an accumulator that is an object with several fields, None for other accumulators.
+    """Return the size of an accumulator that is an object with several fields. None for a plain value.
+
+    `retracts` says whether the aggregate's input has retractions, which need larger accumulators.
 
     Flink: getAccumulatorDataType of MaxWithRetractAggFunction and of other aggregate functions.
     """
@@ -103,9 +105,10 @@ def _mean(sizes: Sequence[float]) -> float:
 def _expanded(node: physical.Expand) -> Sizes:
     """Return the estimated size of each column of an Expand, which sends a row once for each projection.
 
-    If all projections take a column from the same column of the input, or have NULL in its place, its size is
-    that of the input's column. If they take it from different columns, its size is that of its type. The same
-    holds for the column with the number of the projection. If it is NULL in all projections: NULL_SIZE.
+    The size of a column depends on its values in the projections:
+    - one column of the input (or NULL): the size of the input's column
+    - several columns of the input, or the number of the projection: the size of the column's type
+    - always NULL: NULL_SIZE
     """
     below = column_sizes(node.input)
     found = []

@@ -13,7 +13,7 @@ from firesteel.plan.tree import Node
 
 
 def united_sinks(roots: Sequence[Node]) -> list[Node]:
-    """Return the plans, with each group of equal sinks at the position of its first."""
+    """Return the plans, with each group of equal sinks replaced by one sink, at the position of the first."""
     groups: dict[object, list[Node]] = {}
     for place, root in enumerate(roots):
         groups.setdefault(_alike(root) if isinstance(root, Sink) else place, []).append(root)
@@ -21,7 +21,7 @@ def united_sinks(roots: Sequence[Node]) -> list[Node]:
 
 
 def _alike(sink: Sink) -> object:
-    """Return the properties that two sinks must share to be shown as one."""
+    """Return a key by which sinks are grouped: those with equal keys are shown as one."""
     mode = getattr(sink.input, "mode", None)
     return sink.table.path, sink.target_columns, sink.table.hints, sink.upsert_materialize, mode
 

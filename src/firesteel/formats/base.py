@@ -23,7 +23,7 @@ from firesteel.types.sql import CHARACTER, SqlType
 from firesteel.types.value_parts import Parts
 
 Options = Mapping[str, str]
-"""A format's options, without its prefix."""
+"""A format's options. Their keys do not have the format's prefix, such as `json.`."""
 Indices = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
@@ -66,7 +66,7 @@ class Fields:
     all_types: tuple[SqlType, ...] = ()
     """Types of all physical columns of the table."""
     parts: tuple[Parts, ...] = ()
-    """The parts of each needed field that the query reads; () if it reads every field whole."""
+    """For each needed field, the nested values that the query reads; () if it reads every field whole."""
     in_file: bool = False
     """Whether the messages were cut out of a file."""
 
@@ -172,11 +172,11 @@ class Format(Protocol):
 
     name: str
     options: tuple[Option, ...]
-    """All options of the format, without its prefix."""
+    """All options of the format. Their keys do not have the format's prefix, such as `json.`."""
     changelog_mode: ChangelogMode
     """Kinds of changes that the format's messages hold."""
     sink_mode: str
-    """Changes that a sink of files in this format takes (catalog/schema.py: SourceTraits.sink_mode)."""
+    """Changes that a sink of files takes: a value of SourceTraits.sink_mode, such as "insert-only"."""
     splittable: bool
     """Whether each line of a file is one message."""
 

@@ -29,6 +29,10 @@ FORMATS = Plugins(
 def find_format(name: str, option: str | None = None) -> Format:
     """Return the format called `name`.
 
+    Args:
+        name: The name.
+        option: Option of the table that has the name, for the position of the error. None if unknown.
+
     Raises:
         ValidationError: No format has the name; the text is Flink's.
     """

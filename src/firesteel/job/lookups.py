@@ -1,6 +1,7 @@
 """Tables that a job reads by lookup joins.
 
-They belong to the job like its sources: their secrets are sent to workers, and they are checked at the start.
+They belong to the job like its sources: their secrets are sent to workers, and the checks of sources before
+the start (session/running/preflight.py) include them.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ class Input:
     Attributes:
         of: Scan, literal rows, or ID of the chain that is read.
         port: Number of the input of the chain's first operator that gets the rows.
-        source: Number of the scan or of the literal rows, from which rows get their sequence numbers. None
-            means the source's position among the sources of the job.
+        source: Number of the scan or of the literal rows among the sources of the job. It determines the
+            range of the rows' sequence numbers. None: count the chains of the job that read a source.
     """
 
     of: ScanSpec | ValuesSpec | int
@@ -26,7 +26,7 @@ class Input:
 
 
 class Partitioning(Enum):
-    """Rule that picks the target's task for each row.
+    """Rule by which a chain picks the task of the receiving chain that gets a row.
 
     Attributes:
         HASH: The task of the row's key.
@@ -100,9 +100,9 @@ class JobSpec:
         chains: The chains, producers first.
         sinks: The sinks that the chains feed.
         bounded: Whether all inputs end.
-        sources: Number of sources among which the sequence numbers of rows are divided, where a source with
-            several readers counts once for each reader that needs numbers of its own. 0 means the number of
-            chains that read a source.
+        sources: Number of ranges of equal size into which the sequence numbers of rows are divided. Each
+            source has a range. If several readers need different numbers for the rows of one source, it has a
+            range for each of them. 0: as many ranges as there are chains that read a source.
     """
 
     chains: tuple[ChainSpec, ...]
@@ -112,9 +112,9 @@ class JobSpec:
 
     @property
     def target(self) -> str | None:
-        """Return the paths of the tables that the job writes to, None for a query.
+        """Return the paths of the tables that the job writes to, with commas between; None for a query.
 
-        A table of dead letters does not count.
+        A table of dead letters is left out.
         """
         if self.sinks[0].connector is None:
             return None

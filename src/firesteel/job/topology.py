@@ -30,9 +30,10 @@ class Fragment:
 
 
 def stages(job: JobSpec) -> list[list[Fragment]]:
-    """Return the fragments of a job by the number of exchanges before them.
+    """Return the stages of a job, each a list of fragments.
 
-    The first stage reads the sources. A fragment sends only to later stages and to sinks.
+    A fragment's stage is the number of exchanges on the longest way from a source to it. So stage 0 reads the
+    sources, and a fragment sends only to later stages and to sinks.
     """
     heads: dict[int, int] = {}
     depths: dict[int, int] = {}
@@ -66,9 +67,10 @@ def _feeders(job: JobSpec) -> dict[int, list[tuple[int, Partitioning]]]:
 
 
 def source_numbers(job: JobSpec) -> dict[int, range]:
-    """Return the range of split numbers in a micro-batch for each chain that reads a source, by chain id.
+    """Return the numbers that splits of a source have in a micro-batch, by the id of the chain that reads it.
 
-    The numbers of one source follow those of the sources before it.
+    The numbers are divided among the sources into ranges of equal size. They determine the sequence of rows:
+    those of an earlier source come first.
     """
     reading = [chain for chain in job.chains if chain.source is not None]
     of = job.sources or len(reading)
@@ -85,7 +87,7 @@ def exchanges(job: JobSpec) -> int:
 
 
 def is_keyed(job: JobSpec, stage: list[Fragment]) -> bool:
-    """Return whether a fragment of a stage gets its rows by key."""
+    """Return whether any fragment of a stage gets its rows by key."""
     ids = {fragment.head.id for fragment in stage}
     return any(
         output.to in ids and output.partitioning is Partitioning.HASH

@@ -1,9 +1,9 @@
 """Routes of watermarks through a job: only from where they are made to the operators that read them.
 
-A chain after an exchange gets watermarks under two conditions. An operator in it, or further on, reads
-watermarks. And some chain before it makes them, or the chain itself does so by a user-defined strategy. Then
-all chains that it reads send their watermarks. A chain without watermarks sends none until its end, so it
-holds the reading chain back until then.
+A chain after an exchange gets watermarks under two conditions. First, an operator in it, or further on, reads
+watermarks. Second, a chain before it makes them, or the chain itself does so by a user-defined strategy. Then
+all chains that it reads send it watermarks. One of them may make none. That chain sends a single watermark,
+at the end of its data. Until then, the watermark of the reading chain stays where it is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class WatermarkRouting:
 
     Attributes:
         watermarked: Ids of the chains after exchanges that get watermarks.
-        like: Settings of the watermark channels in which each chain sends, by id of the chain.
+        like: By id of a chain: the settings of the channels in which it sends, such as the idle timeout. The
+            channels' own ids are not set here.
     """
 
     watermarked: frozenset[int]
@@ -98,7 +99,7 @@ def channel_id(chain: int, number: int) -> int:
 
 
 def with_watermark_needs(job: JobSpec) -> JobSpec:
-    """Return the job with watermarks made only where an operator reads them."""
+    """Return the job, where a WatermarkAssigner makes watermarks only if a later operator reads them."""
     needs = _needs(job)
     chains = []
     for chain in job.chains:
@@ -133,15 +134,18 @@ def _before(operator: OperatorSpec, needed: bool) -> bool:
 
 
 def _stops(operator: OperatorSpec) -> bool:
-    """Return whether the operator drops the row time watermarks of its input."""
+    """Return whether the operator does not pass on the row time watermarks of its input."""
     by_clock = isinstance(operator, MiniBatchAssignerSpec) and not operator.row_time
     return by_clock or isinstance(operator, WatermarkAssignerSpec)
 
 
 def _through(operators: Iterable[OperatorSpec], comes: bool, channel: Channel) -> tuple[bool, Channel]:
-    """Return whether watermarks of row time leave the operators, and the channel settings behind them.
+    """Return whether watermarks of row time leave a chain of operators, and the settings of their channel.
 
-    `comes` tells whether such watermarks enter, `channel` has the settings before the operators.
+    Args:
+        operators: The operators, in order.
+        comes: Whether such watermarks reach the first operator.
+        channel: Settings of the channel in which they come.
     """
     for operator in operators:
         if isinstance(operator, WatermarkAssignerSpec):

@@ -20,7 +20,7 @@ class JobState(Enum):
     """State of a job, by Flink's name (JobStatus)."""
 
     INITIALIZING = "INITIALIZING"
-    """The job is being planned, or waits for Spark or for a reader."""
+    """The job is being planned, or waits for Spark or for a reader of its result."""
     RUNNING = "RUNNING"
     RESTARTING = "RESTARTING"
     """The job failed and starts again."""
@@ -68,7 +68,7 @@ class Change:
 
 
 _CHANGES = 100
-"""Changes of state that a job remembers."""
+"""Maximum number of changes of state in `Job.history`."""
 
 
 class Job:
@@ -190,7 +190,7 @@ class Job:
             self._become(JobState.FINISHED)
 
     def stop(self) -> bool:
-        """Stop the job, and return whether it could still be stopped."""
+        """Stop the job. Return False if it has ended already, or has no method to stop it yet or any more."""
         cancel = None if self.state.has_ended or self._cancel is None else self._cancel()
         if cancel is None:
             return False

@@ -26,7 +26,10 @@ FILE = "job.json"
 FORMAT = 1
 """Number of the file's format. A reader refuses a higher one."""
 REMOTE_SECONDS = 10.0
-"""Least seconds between two writes to a file system of other machines, where a write takes long."""
+"""Minimum number of seconds between two writes to a file system that is not on this machine.
+
+Such a write takes long.
+"""
 
 
 class JobFile:
@@ -59,7 +62,11 @@ class JobFile:
             self.save(at_once=True)
 
     def end(self, error: BaseException | None) -> None:
-        """Write the file at the end of the job, unless the error says that another run has the checkpoint."""
+        """Write the file at the end of the job.
+
+        Do nothing if the error means that this job does not own the checkpoint: the file is that of another
+        run.
+        """
         if not isinstance(error, (ShutOutError, UsageError)):
             self.save(at_once=True)
 
@@ -67,7 +74,8 @@ class JobFile:
         """Write the file with the job's current state and counters.
 
         Args:
-            at_once: Whether to write also if the last write to another machine's file system is not long ago.
+            at_once: Whether to write even if the folder is not on this machine, and the last write is less
+                than REMOTE_SECONDS ago.
         """
         if self._folder is None:
             return

@@ -42,7 +42,7 @@ def summary(job: Job, *, asks_spark: bool = True) -> Json:
 
 
 def details(job: Job, *, asks_spark: bool = True, shows_keys: bool = False) -> Json:
-    """Return a job as a JSON value with all fields but its micro-batches. Arguments: see `counters`."""
+    """Return a job as a JSON value with all fields but `batches`. `counters` describes the arguments."""
     return {
         **summary(job, asks_spark=asks_spark),
         "plan": job.plan,
@@ -115,7 +115,7 @@ def _steps(progress: Progress, chain: int) -> list[Json]:
 
 
 def _hot_keys(progress: Progress) -> list[Json]:
-    """Return the hot keys of each input of a keyed chain that has some."""
+    """Return the hot keys, those with the most rows, of each input of a keyed chain that has hot keys."""
     found = []
     for (chain, port), keys in sorted(progress.hot_keys.copy().items()):
         top = [{"key": list(key), "rows": rows} for key, rows in keys.top()]

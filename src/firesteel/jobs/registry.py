@@ -12,16 +12,16 @@ from firesteel.jobs.job import Job, Source
 from firesteel.spark.progress import Progress
 
 KEPT = 500
-"""Most ended jobs to remember."""
+"""Maximum number of ended jobs to remember."""
 ROWS_KEPT = 8
-"""Most ended jobs whose rows are kept for the web page."""
+"""Maximum number of ended jobs whose rows are kept for the web page."""
 
 
 class Registry:
     """Jobs in the order of their creation.
 
     Args:
-        kept: Most ended jobs to remember. The oldest are dropped.
+        kept: Maximum number of ended jobs to remember. The oldest are dropped.
     """
 
     def __init__(self, kept: int = KEPT) -> None:

@@ -16,5 +16,6 @@ class ResultView(Protocol):
         """Return rows as a JSON value.
 
         Args:
-            wanted: Parameters of the reader (docs/guide/web-page.md). A wrong one has its default.
+            wanted: Parameters of the web request (docs/guide/web-page.md), by name. An invalid value counts
+                as the parameter's default.
         """

@@ -1,7 +1,9 @@
 """Call compiled kernels through ctypes, by the C ABI of numba.cfunc.
 
-A compiled kernel takes one block of 64-bit words, twice: once as pointers, once as integers. An array is its
-address and its lengths, an integer or boolean is one word. The kernel writes its results to the first words.
+A compiled kernel gets its arguments in one block of 64-bit words. For an array, the block has its address and
+its lengths, for an integer or boolean one word. The kernel writes its results to the first words. Its C
+function has two parameters, both the address of the block: one typed as an array of pointers, from which the
+kernel takes addresses, and one typed as an array of integers.
 """
 
 from __future__ import annotations

@@ -35,15 +35,15 @@ def hash_columns(columns: Sequence[pa.Array], rows: int) -> Words:
 
 
 def sub_key_words(sub_keys: pa.Array, salt: U64, words: Words | None = None) -> Words:
-    """Return two words for each sub-key of a map.
+    """Return two hashes for each sub-key of an aggregate's map state, uint64[n] each.
 
-    With the same salt (the hash of the key that has the map), the first words of equal sub-keys are equal.
-    For a type of one word (`is_one_word`), the first words of different sub-keys differ.
+    Among sub-keys with the same salt, equal sub-keys have equal hashes. If their type is a type of one word
+    (`is_one_word`), different sub-keys with the same salt differ in the first hash.
 
     Args:
         sub_keys: The sub-keys, n rows.
-        salt: uint64[n].
-        words: `value_words(sub_keys)` if it is known.
+        salt: uint64[n], for each sub-key the hash of the key to which the map belongs.
+        words: `value_words(sub_keys)` if the caller has it. None: compute it.
     """
     from firesteel.kernels.hashing import fold_words
 

@@ -28,7 +28,7 @@ This is for tests: kernels are compiled again in each process and run slowly.
 """
 _OPTIONS = {"boundscheck": CHECKED, "error_model": "numpy", "nogil": True}
 _UNDOCUMENTED = {"_nrt": False} | ({} if CHECKED else {"no_cpython_wrapper": True, "no_cfunc_wrapper": True})
-"""Undocumented options of Numba that save time, if this version has them.
+"""Undocumented options of Numba that save time. Those that the installed version lacks are left out.
 
 `_nrt` turns off reference counting of arrays: its atomic operations took more than half of the time of loops
 that call `part` functions. Without the wrappers, which Firesteel does not use, compiling takes half as long.
@@ -185,7 +185,7 @@ def _with_made_parts(function: FunctionType) -> FunctionType:
 
 
 def _known_options() -> dict[str, bool]:
-    """Return the undocumented options that this Numba has."""
+    """Return the undocumented options that the installed version of Numba has."""
     import numba
 
     known = numba.core.options.DefaultOptions

@@ -1,7 +1,7 @@
 """Find the greatest value of each key after each row, as values are added and removed.
 
-The rows of key k begin at starts[k]. Each row adds `moves` to the count of a pair of key and value. A value
-exists while its count is above 0.
+The rows of key k begin at starts[k]. A row has a value. A pair is a key with one of its values, and has a
+count, which each of its rows changes by moves[row]. The value exists for the key while the count is above 0.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ def count_pairs(
     """Count the occurrences of p pairs of key and value, after each row.
 
     Args:
-        after: int64[n], receives the count of its pair after each row.
-        last: int64[p], receives the last count of each pair.
-        least: int64[p], receives the least count of each pair.
+        after: int64[n], receives for each row the count of its pair after the row.
+        last: int64[p], receives the count of each pair after all rows.
+        least: int64[p], receives the least count that each pair has, before all rows or after one.
         order: int64[n], rows sorted by pair.
         starts: int64[p], where each pair begins in `order`.
         moves: int64[n], change of the count by each row.
@@ -49,14 +49,15 @@ def count_values(
 
     Args:
         sizes: int64[n], receives, for each row, the number of values of its key after the row.
-        loses: bool[g], receives which keys may lose the stored extreme: a value that is not less than it
-            disappears, or the key has no value after some row.
+        loses: bool[g], set to True for a key whose stored extreme may be wrong after the rows. This is so if
+            a value that is not less than it ceases to exist, if any value does although none was stored, or
+            if the key has no value after some row.
         starts: int64[g], first row of each key.
         moves: int64[n], change of the count by each row.
         after: int64[n], count of each row's pair after the row.
         pairs: int64[n], pair of each row.
-        values: Value of each pair.
-        known: int64[g], stored extremes.
+        values: int64[p], value of each pair.
+        known: int64[g], stored extreme of each key, its greatest value before all rows.
         stored: int64[g], number of stored values of each key.
     """
     for key in range(len(starts)):
@@ -120,12 +121,12 @@ def merge_counts(
     sizes: Integers, best: Integers, loses: Flags, odd: Flags, owners: Integers, values: Integers,
     before: Integers, after: Integers, known: Integers,
 ) -> None:  # fmt: skip
-    """Merge the counts of a bundle into the counts of its keys. The p pairs are sorted by key.
+    """Find for each key how a bundle changes its values, from the counts of p pairs, sorted by key.
 
     Args:
-        sizes: int64[g], number of existing values, updated.
-        best: int64[g], receives the pair of the greatest existing value, -1 for none.
-        loses: bool[g], set to True if a value disappears that is not less than the known extreme.
+        sizes: int64[g], number of existing values of each key. Updated.
+        best: int64[g], receives the pair of the greatest value that exists after the bundle, -1 for none.
+        loses: bool[g], set to True if a value ceases to exist that is not less than the stored extreme.
         odd: bool[g], set to True if a count is below 0.
         owners: int64[p], key of each pair.
         values: int64[p], value of each pair.

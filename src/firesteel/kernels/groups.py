@@ -1,6 +1,6 @@
 """Operations on values, entries and rows that are divided into groups.
 
-`add_groups` sums the values of each group. `list_entries` lists the entries of some groups that pass a mask.
+`add_groups` sums the values of each group. `list_entries` lists entries of some groups, those in a mask.
 `deal` sorts rows by group.
 """
 

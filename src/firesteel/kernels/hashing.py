@@ -25,7 +25,7 @@ def mix1(x: np.uint64) -> np.uint64:
 
 @inlined
 def mix2(x: np.uint64) -> np.uint64:
-    """Return another bijection of 64 bits (the finalizer of MurmurHash3)."""
+    """Return a bijection of 64 bits (the finalizer of MurmurHash3), different from `mix1`."""
     x ^= x >> np.uint64(33)
     x *= np.uint64(0xFF51AFD7ED558CCD)
     x ^= x >> np.uint64(33)
@@ -44,7 +44,13 @@ def fold_words(word1: Words, word2: Words, hash1: Words, hash2: Words) -> None:
 
 @compiled
 def hash_lists(words1: Words, words2: Words, offsets: Integers, hash1: Words, hash2: Words) -> None:
-    """Hash each list by its length and the words of its elements. `offsets` is int64[n + 1]."""
+    """Write two hashes of each of n lists to `hash1` and `hash2`.
+
+    Args:
+        words1, words2: Two words of each element of all lists.
+        offsets: int64[n + 1]. List i has the elements offsets[i]:offsets[i + 1].
+        hash1, hash2: uint64[n], receive the hashes.
+    """
     for row in range(len(hash1)):
         start, end = offsets[row], offsets[row + 1]
         size = np.uint64(end - start)

@@ -11,9 +11,10 @@ from firesteel.kernels.compiler import CHECKED, Instruction
 Function = TypeVar("Function", bound=Callable[..., object])
 
 ARRAY = "array"
-"""Type of an array argument of any items. The instruction gets the address of the first item.
+"""Type of an argument that is an array, with items of any type.
 
-The argument after it is the position of the first item that the instruction accesses.
+The code generator gets the address of the array's item 0. The next argument of the instruction must be the
+position of the first item that it accesses.
 """
 
 

@@ -12,9 +12,9 @@ from firesteel.kernels.compiler import compiled
 from firesteel.kernels.types import Bytes, Integers, Offsets
 
 VALUE, KEY = 24, 40
-"""Offsets in a message: where the address of its value and that of its key stand.
+"""Byte offsets in an `rd_kafka_message_t`: of the address of its value, and of the address of its key.
 
-The address is 0 if the message has no value or key. The size follows the address.
+The address is 0 if the message has no value or no key. The size follows the address.
 """
 _ERROR, _SIZE, _OFFSET = 0, 8, 56
 NONE = -1
@@ -41,7 +41,7 @@ def read_sizes(messages: Integers, field: int, sizes: Offsets) -> int:
     Args:
         messages: int64[n], addresses.
         field: VALUE or KEY.
-        sizes: int32[n], receives the sizes, NONE for no value.
+        sizes: int32[n], receives the size of each message's value or key, NONE if the message has none.
     """
     total = 0
     for index in range(len(messages)):

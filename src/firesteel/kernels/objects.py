@@ -61,7 +61,12 @@ def kept() -> Iterator[str]:
 
 
 def emit(text: str, native: str, symbol: str) -> bytes:
-    """Return the object of a module in LLVM's text form, with its function `native` renamed to `symbol`.
+    """Return the object file of a kernel.
+
+    Args:
+        text: The module that Numba has made of the kernel, in LLVM's text form.
+        native: Name of the kernel's function in this module.
+        symbol: Name of the function in the object file.
 
     Raises:
         InternalError: The module needs external symbols.
@@ -133,10 +138,10 @@ def _digest(symbol: str, code: bytes) -> bytes:
 
 
 def _folder() -> Path:
-    """Return the folder of these sources and this processor, beside Spark's class-data archives.
+    """Return the folder for code of these sources and this processor, in the user's cache folder.
 
     Raises:
-        OSError: There is no such folder, or other users could have written to it.
+        OSError: The folder cannot be used, for example because other users could have written to it.
     """
     folder = _found_folder()
     if folder is None:

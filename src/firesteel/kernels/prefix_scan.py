@@ -1,4 +1,4 @@
-"""Compute running aggregates from row to row, and the output rows that result."""
+"""Compute running aggregates, with one result for each input row, and list the output rows that show them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,16 @@ SUM, LEAST, GREATEST = range(3)
 
 @compiled
 def accumulate(result: Numbers, way: int, values: Numbers, starts: Integers, initial: Numbers) -> None:
-    """Write the running sum, minimum or maximum (`way`) of each range of `values` to `result`.
+    """Write the running sum, minimum or maximum within each range of `values` to `result`.
 
-    Values are combined strictly by row, starting with the range's value in `initial`. Integers wrap. `starts`
-    has the first position of each range.
+    Values are combined one after the other, as the rounding of floating point sums requires. Integers wrap.
+
+    Args:
+        result: Receives the result after each value.
+        way: SUM, LEAST or GREATEST.
+        values: The values, range by range.
+        starts: First position of each range.
+        initial: Result of each range before its first value.
     """
     for number in range(len(starts)):
         end = starts[number + 1] if number + 1 < len(starts) else len(values)
@@ -51,14 +57,15 @@ def expand_outcomes(kinds: Kinds, origins: Integers, outcomes: Bytes, first: Kin
 
 @compiled
 def choose(found: Integers, origins: Integers, old: Flags, place: Integers, before: Integers) -> None:
-    """Write, for each output row, the index of the result that it shows.
+    """Write, for each output row, the index of the aggregate's result that it shows.
 
     Args:
         found: Receives the indices.
-        origins: Input row that caused each output row.
-        old: Whether an output row shows the result before its input row, or the one after it.
-        place: Index of the result after each input row.
-        before: For each result, the index of the previous result of the key.
+        origins: For each output row, the input row that caused it.
+        old: For each output row: True if it shows the key's result before the input row, False for the
+            result after it.
+        place: For each input row, the index of the result after it.
+        before: For each result, the index of the previous result of the same key.
     """
     for i in range(len(origins)):
         at = place[origins[i]]

@@ -39,8 +39,8 @@ def settings_of(
         numbered: Whether rows whose rank changes are sent.
         update_before: Whether -U is sent.
         replaces: Whether a row that pushes another row out of the Top-N is sent as an update of that row.
-        drops: Whether only the row that enters the sent ranks (`start` to N) and the row that leaves them are
-            sent, and not the rows whose rank changes within them.
+        drops: True: send only the row that enters the ranks `start` to N and the row that leaves them. False:
+            also send the rows whose rank changes within these ranks.
     """
     return np.array([start, append, numbered, update_before, replaces, drops], np.int64)
 
@@ -89,7 +89,7 @@ def process_rows(
 
 @inlined
 def room_for(settings: Integers, end: int, size: int) -> int:
-    """Return the most changes that an input row may cause for a key with `size` rows and N = `end`."""
+    """Return the maximum number of changes by an input row, for a key with `size` rows and N = `end`."""
     return 2 * min(end, size + 1) + 4 if settings[NUMBERED] else 2
 
 
@@ -177,9 +177,9 @@ def _take(
 
 @part
 def rank_of(words: Words, levels: Integers, place: int, top: int, rank: int) -> int:
-    """Return the rank of a place of the set, given the rank `rank` of a later place `top`.
+    """Return the rank of a place of the set, by counting back from the place `top` with the rank `rank`.
 
-    A place after `top` gets the rank `rank`.
+    If `place` is behind `top`, return `rank`.
     """
     while top > place:
         top = below(words, levels, top)
@@ -203,7 +203,7 @@ def _shift_down(
 ) -> int:  # fmt: skip
     """Send an input row at its rank, and each later row up to the place `top` with its new rank.
 
-    A later row moves one rank down, from r to r + 1.
+    A later row moves one rank down, from r to r + 1. Return the position after the changes.
     """
     start, moving = settings[START], row
     while place < top and rank <= end:
@@ -226,7 +226,8 @@ def _shift_up(
 ) -> int:  # fmt: skip
     """Send each row after a removed row with its new rank: it moves one rank up, from r to r - 1.
 
-    A row that enters the Top-N is sent at the rank N. If no row enters, the last rank is deleted.
+    If a row enters the Top-N, it is sent at the rank N. If none does, a -D is sent for the last rank, which
+    now has no row. Return the position after the changes.
     """
     start, leaving = settings[START], rows[place]
     while rank <= end and (place < top or size > end):
@@ -247,7 +248,10 @@ def _enter_range(
     out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, rank: int,
     top: int, size: int, end: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Send the rows that leave and enter the sent ranks (`start` to N) when an input row is added."""
+    """Send the row that leaves the ranks `start` to N, and the one that enters them, as a row is added.
+
+    Return the position after the changes.
+    """
     start = settings[START]
     if size > end:
         at = emit(out, at, row, _DELETE, rows[top], end)
@@ -264,7 +268,10 @@ def _leave_range(
     out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, rank: int,
     top: int, size: int, end: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Send the rows that leave and enter the sent ranks (`start` to N) when a row is removed."""
+    """Send the row that leaves the ranks `start` to N, and the one that enters them, as a row is removed.
+
+    Return the position after the changes.
+    """
     start = settings[START]
     if rank >= start:
         at = emit(out, at, row, _DELETE, rows[place], rank)

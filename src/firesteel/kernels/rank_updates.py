@@ -1,7 +1,8 @@
-"""Compute the Top-N of each key, row by row, for rows that are updated by a row key and only move up.
+"""Compute the Top-N of each key, row by row, for an input that updates rows by a row key.
 
-Places, sets and sent changes are those of kernels/rank.py. Only the Top-N is kept. An update with another
-sort key takes a new place. An update with the same sort key keeps its place and changes its content.
+An update must not make a row's rank worse, so only the Top-N is kept. Places, sets and sent changes are those
+of kernels/rank.py. An update with another sort key gives a row a new place. With the same sort key, the row
+keeps its place, and only its content changes.
 
 The kinds and their sequence are Flink's: UpdatableTopNFunction, and FastTop1Function for N = 1.
 """
@@ -45,7 +46,8 @@ def process_updates(
         out, progress, words, levels, last, sizes: As in kernels/rank.py.
         rows: int64[s], row with the content of each place. Updated.
         current: int64[v], place of each row key, -1 if it is not in the Top-N. Updated.
-        slots: int64[n], the place of each input row if it moves to a new one, -1 for a row to skip.
+        slots: int64[n], place of each input row by its sort key. It is not used if the row key has a place
+            with the same sort key already. -1: skip the input row.
         owners: int64[n], key of each input row.
         ends: int64[g], N of each key.
         codes: int64[s], equal for places with equal sort keys.
@@ -162,7 +164,7 @@ def _move_down(
 ) -> int:  # fmt: skip
     """Send the changes for a row that moves from the place `old`, with rank `rank`, to a later place.
 
-    The input has promised that rows only move up. For a row that breaks the promise, the result is Flink's.
+    The planner assumes that updates never make a rank worse. For one that does, the changes are Flink's.
     """
     start, before = settings[START], settings[UPDATE_BEFORE] > 0
     if settings[DROPS]:
@@ -191,7 +193,10 @@ def _move_range(
     out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, old: int,
     rank: int, now: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Send rows that leave and enter the sent ranks (`start` to N) when a row moves from `rank` to `now`."""
+    """Send the rows that leave and enter the ranks `start` to N when a row moves from `rank` to `now`.
+
+    Return the position after the changes.
+    """
     start = settings[START]
     if rank >= start and now >= start:
         return emit(out, at, row, _UPDATE_AFTER, row, now)

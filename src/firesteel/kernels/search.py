@@ -57,11 +57,10 @@ def find_stretches(start: Integers, stop: Integers, words: Words, wanted: Words)
 def find_between(
     found: Integers, behind: bool, words: Words, wanted: Words, low: Integers, high: Integers
 ) -> None:
-    """Write, for each i, the first position in [low[i], high[i]) of a word that is at least wanted[i].
+    """Find, for each i, a position in words[low[i]:high[i]], which is sorted: where wanted[i] would go.
 
-    If there is no such word, the position is high[i].
-
-    With `behind`, the word must be greater than wanted[i]. `words` is sorted within each range.
+    Without `behind`, it is that of the first word that is at least wanted[i]. With `behind`, it is that of
+    the first greater word. If there is no such word, it is high[i]. The positions are written to `found`.
     """
     for i in range(len(wanted)):
         found[i] = _first(words, wanted[i], low[i], max(low[i], high[i]), behind)

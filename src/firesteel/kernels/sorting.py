@@ -40,8 +40,16 @@ def unpack(
 
     Rows whose packed integers differ only in the row number are one group.
 
+    Args:
+        order: int64[n], receives the row numbers.
+        starts: int64[n], receives the position in `order` at which each group begins.
+        row_bits: As in `pack`.
+        packed: uint64[n], the sorted integers.
+        words1, words2: uint64[n], two words of each row that identify its key. If they differ within a group,
+            the leading bits by which the integers are packed do not suffice.
+
     Returns:
-        The number of groups, or -1 if rows of one group differ in one of their words.
+        The number of groups, or -1 if two rows of a group differ in `words1` or `words2`.
     """
     bits = np.uint64(row_bits)
     mask = (np.uint64(1) << bits) - np.uint64(1)

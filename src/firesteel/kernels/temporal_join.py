@@ -8,8 +8,9 @@ A key has one timer: the least time of the versions that came since the key last
 timer is removed, even if some of its versions are later than the watermark. These versions get no new timer,
 so they stay until the next row or version makes the key fire. A late row can join any version that is left.
 
-The m watermarks of a batch are numbered from 0 to m - 1. A key's timer from before the batch is
-passed to the kernel as the first of the key's new versions, without an id.
+The m watermarks of a batch are numbered from 0 to m - 1. A key's timer from before the batch is passed to the
+kernel as the first of the key's new versions, without an id. New versions that are not late have no id
+either: the caller has put them into the arrays of versions already.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def join_versions(
         new_before: int64[n], how many watermarks came before each new version, ascending within a key.
         new_watermarks: int64[n], for each new version, the number of the first watermark that comes after
             the version and is at or above its time; m if none is.
-        new_times, new_ids: int64[n], times and ids of new versions. Id NONE: a timer, or a version in time.
+        new_times, new_ids: int64[n], times and ids of new versions. Id NONE: a timer, or a version not late.
         watermarks: int64[m], ascending watermarks.
     """
     for key in range(len(starts)):
@@ -115,7 +116,15 @@ def _insert_late(
     new_before: Integers, new_times: Integers, new_ids: Integers, key: int, late: int, end: int,
     watermark: int,
 ) -> int:  # fmt: skip
-    """Insert the new versions from position `late` on that have an id and came before a watermark.
+    """Insert new versions of a key, those that are late and came before a watermark, into the key's versions.
+
+    Args:
+        times, versions, firsts, sizes, dropped: As for `join_versions`. Updated.
+        new_before, new_times, new_ids: As for `join_versions`.
+        key: The key.
+        late: Position of the first new version to insert. Versions with the id NONE are skipped.
+        end: Position after the last new version of the key.
+        watermark: Number of the watermark.
 
     Returns:
         The position of the first new version that came after the watermark.

@@ -1,6 +1,6 @@
-"""Expand messages with lists of rows into changes.
+"""Lay out the changes of a batch of CDC messages, each of which may have several rows.
 
-An UPDATE becomes two changes: the row before and the row after.
+A row of an UPDATE message becomes two changes: -U with the old row, +U with the new one.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ def lay_out(
     kinds: Kinds, skipped: Flags, starts: Integers, olds: Integers, counts: Integers,
     change_kinds: Kinds, messages: Integers, rows: Integers, old_rows: Integers,
 ) -> int:  # fmt: skip
-    """Write the changes of n messages, and return their number k.
+    """Write the changes of n messages to the last four arrays, and return the number of changes.
 
-    The output arrays need room for two changes a row.
+    These arrays need room for two changes a row. Rows, old rows and messages are given by their positions.
 
     Args:
         kinds: int8[n], row kind of each message. That of an UPDATE is +U.
-        skipped: bool[n], messages to skip.
-        starts: int64[n], first row of each message.
-        olds: int64[n], first old row of each message.
+        skipped: bool[n], True for a message to skip.
+        starts: int64[n], first row of each message. Its rows are consecutive.
+        olds: int64[n], first old row of each message. Read for UPDATEs only.
         counts: int64[n], number of rows of each message.
-        change_kinds: Receives the kind of each change.
-        messages: Receives the message of each change.
+        change_kinds: Receives the row kind of each change: -U and +U for a row of an UPDATE.
+        messages: Receives the message from which each change comes.
         rows: Receives the row of each change.
-        old_rows: Receives the old row if the change is the one before an UPDATE, else -1.
+        old_rows: Receives the old row if the change is a -U, else -1.
     """
     change = 0
     for message in range(len(kinds)):

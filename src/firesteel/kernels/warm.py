@@ -26,7 +26,11 @@ _MOST_PROCESSES = 4
 
 
 def load_kept() -> Iterator[str]:
-    """Load the kernels that were compiled before, one in each step of the iterator. Nothing is compiled."""
+    """Load the kernels whose machine code is stored from earlier runs, and compile nothing.
+
+    Yields:
+        The name of each kernel after it is loaded.
+    """
     for module in MODULES:
         import_module(f"firesteel.kernels.{module}")
     for symbol in kept():
@@ -48,7 +52,7 @@ def compile_module(module: str) -> None:
 
 
 def main() -> None:
-    """Compile all kernels that are not stored yet, in a process for each core, up to `_MOST_PROCESSES`."""
+    """Compile and store the kernels without stored code, in a process per core, `_MOST_PROCESSES` at most."""
     # Several modules call the same functions, and each process compiles these functions for itself. With more
     # processes, this repeated work would take the time that they save.
     with ProcessPoolExecutor(min(os.cpu_count() or 1, _MOST_PROCESSES)) as pool:

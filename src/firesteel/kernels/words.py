@@ -57,9 +57,9 @@ def put(ir: Any, builder: Any, integers: Any, at: Any, value: Any) -> None:
 
 @instruction("int64", "int64", "int64", "int64", "int64")
 def high_word(ir: Any, builder: Any, low: Any, high: Any, factor: Any, summand: Any) -> Any:
-    """Return the high word of (high * 2 ** 64 + low) * factor + summand, for arguments that are not negative.
+    """Return bits 64 to 127 of (high * 2 ** 64 + low) * factor + summand. No argument may be negative.
 
-    The low word is low * factor + summand.
+    The caller gets bits 0 to 63 as low * factor + summand, which wraps around.
     """
     wide = ir.IntType(128)
     low, high, factor, summand = (builder.zext(each, wide) for each in (low, high, factor, summand))

@@ -26,8 +26,8 @@ class Sample:
 
     Attributes:
         seconds: Seconds since the start of the job.
-        changes: Changes that it has sent to its sinks or its reader.
-        entries: Entries of each state by its name.
+        changes: Number of changes that the job has sent so far: to its sinks, or to the reader of its result.
+        entries: Number of entries in each state, by the name of the state.
     """
 
     seconds: float
@@ -73,7 +73,10 @@ class JobPlot:
     """Whether the sample after the end of the job was taken."""
 
     def changes_per_second(self) -> list[tuple[float, float]]:
-        """Return the changes per second between each two samples, by the seconds of the second one."""
+        """Return a point for each sample but the first: its time, and the changes per second before it.
+
+        The time is in seconds since the start of the job. The rate is that since the sample before.
+        """
         with self._lock:
             samples = list(self._samples)
         pairs = itertools.pairwise(samples)

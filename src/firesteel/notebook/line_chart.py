@@ -14,7 +14,7 @@ _COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
 
 
 def line_chart(title: str, series: Mapping[str, Points]) -> str:
-    """Return a chart of values over seconds.
+    """Return a line chart of values over seconds, as the text of an SVG element.
 
     Args:
         title: Text above the chart.

@@ -1,4 +1,4 @@
-"""LiveResult, the result of a query in a cell: its rows, folded while its changes come."""
+"""LiveResult, the result of a query in a cell: the table to which the changes so far add up."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class LiveResult:
     Args:
         result: Result of the query. No other reader may read it.
         zone: Time zone in which TIMESTAMP_LTZ is shown.
-        size: Most rows to show.
+        size: Greatest number of rows to show.
         of_changes: Whether to show the last changes, not the rows.
     """
 

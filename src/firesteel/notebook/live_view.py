@@ -36,5 +36,11 @@ class LiveView(Protocol):
         ...
 
     def ask(self, wanted: dict[str, str]) -> None:
-        """Change what is shown, to settings from the notebook: `find`, `sort`, `order`, `page`, `view`."""
+        """Change what the view shows.
+
+        Args:
+            wanted: Settings from the notebook. Settings that are not named stay: `find` (text that rows must
+                contain), `sort` (position of a column), `order` (`desc`, else ascending), `page` (from 0),
+                `view` (`changes`, else the rows).
+        """
         ...

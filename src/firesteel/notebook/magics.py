@@ -83,18 +83,27 @@ class Magics:
             display(result)
 
     def plot(self, line: str) -> None:
-        """Draw the charts of a job, by default of the last one, until it ends or the cell is interrupted.
+        """Draw the charts of a job until it ends or the user interrupts the cell. The job runs on.
+
+        Args:
+            line: Id of the job. Empty for the job that was started last.
 
         Raises:
-            UsageError: There is no such job.
+            UsageError: There is no job with this id, or no job at all.
         """
         view = JobPlot(_job(line.strip()))
-        with suppress(KeyboardInterrupt):  # only the drawing ends
+        with suppress(KeyboardInterrupt):  # the drawing ends, the job does not
             _show_live(view, with_widget=True)
 
 
 def _show_live(view: LiveView, *, with_widget: bool) -> None:
-    """Show a view as a widget, if that is wanted and anywidget is installed, else by drawing it again."""
+    """Show a view in the cell.
+
+    Args:
+        view: The view.
+        with_widget: Whether to show the view as a widget, if anywidget is installed. Otherwise, the cell runs
+            until the view ends, and draws it again and again.
+    """
     if with_widget and importlib.util.find_spec("anywidget") is not None:
         from firesteel.notebook.widget import ViewWidget
 

@@ -31,7 +31,13 @@ def redraw(view: LiveView) -> None:
 
 
 def _drawn(handle: Any, view: LiveView, before: str) -> str:
-    """Draw a view again if it has changed, and return its content."""
+    """Return the HTML of a view. Show it in the cell if it differs from `before`, the HTML shown there.
+
+    Args:
+        handle: IPython's handle of the output of the cell, None outside of IPython.
+        view: The view.
+        before: HTML that was drawn last.
+    """
     now = view.html()
     if now != before and handle is not None:  # outside of IPython there is no handle
         handle.update(HTML(now))

@@ -1,4 +1,7 @@
-"""ViewWidget, a LiveView as a widget of anywidget: the page draws it while the kernel is free."""
+"""ViewWidget, which shows a LiveView as a widget of anywidget.
+
+The cell ends at once, so the Jupyter kernel can run other cells while the web page shows the view.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,10 @@ class ViewWidget(anywidget.AnyWidget):  # type: ignore[misc]
         self.runs = False
 
     def _asked(self, _: object, content: dict[str, Any], buffers: object) -> None:
-        """Do what the page asks for."""
+        """Stop the view or change what it shows, as a message from the page of the notebook asks.
+
+        `content` is the message: {"do": "stop"}, or {"wanted": settings}, the argument of `LiveView.ask`.
+        """
         if content.get("do") == "stop":
             threading.Thread(target=self._view.stop, daemon=True).start()
         else:

@@ -32,8 +32,8 @@ def push_expressions(node: Node) -> Node:
     if not work.left and not work.right:
         return join
     if work.left and any(query.correlation for query in sub_queries(join.condition)):
-        # A correlated sub-query reads columns of the right input by position, and new left columns would
-        # shift these. The function runs again when the sub-queries have become joins.
+        # Leave the join as it is: a correlated sub-query reads columns of the right input by position, and
+        # new left columns would shift these. This function runs again after sub-queries have become joins.
         return join
     left, right = join.inputs
     if work.left:
@@ -97,9 +97,9 @@ class _Pushed:
 
 
 def _with_columns(node: Node, exprs: list[Expr]) -> Node:
-    """Return the node with more columns.
+    """Return the node below a projection that appends the expressions as columns.
 
-    A column that is only cast keeps its name (RelBuilder.inferAlias).
+    A cast of a column has the column's name (RelBuilder.inferAlias), another expression is `$f<position>`.
     """
     names = [f.name for f in node.schema]
     for expr in exprs:

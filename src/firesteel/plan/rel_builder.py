@@ -94,7 +94,7 @@ def _node(node: Node) -> Node:
 
 
 def _as_null_as_the_case(expr: Expr) -> Expr:
-    """Return a CASE in which each result, except literals, is nullable if the CASE is.
+    """Return a CASE whose results are all nullable if the CASE is nullable. Literals stay NOT NULL.
 
     Calcite: StandardConvertletTable.convertCase.
     """
@@ -116,9 +116,11 @@ def _casts(expr: Expr) -> TypeGuard[Call]:
 
 @from_below
 def _push_not_for_in(condition: Expr) -> Expr:
-    """Return a condition in which each NOT over an IN list is pushed into the operands below.
+    """Return a condition in which NOT is pushed down to the terms of each AND or OR that contains an IN list.
 
-    Calcite: SqlToRelConverter.pushDownNotForIn.
+        NOT (a IN (1, 2) AND b)   ->   NOT (a IN (1, 2)) OR NOT b
+
+    A condition without IN lists stays. Calcite: SqlToRelConverter.pushDownNotForIn.
     """
     if not isinstance(condition, Call) or condition.function not in ("AND", "OR", "NOT"):
         return condition
@@ -136,7 +138,10 @@ def _push_not_for_in(condition: Expr) -> Expr:
 
 
 def _call(call: AggregateCall) -> AggregateCall:
-    """Return an aggregate call without a generated name, and without a DISTINCT that changes nothing."""
+    """Return an aggregate call in the form of Calcite's RelBuilder.
+
+    It has no name if the name was made up (`agg#0`), and no DISTINCT where this changes nothing, as in MAX.
+    """
     name = "" if call.name.startswith("agg#") else call.name
     return replace(call, name=name, distinct=call.distinct and not traits_of(call.function).same_distinct)
 

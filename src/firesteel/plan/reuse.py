@@ -26,7 +26,10 @@ def fingerprint(node: Node) -> str:
 
 @dataclass(frozen=True)
 class Reuse:
-    """Subtrees that occur more than once in plans, numbered by when their second occurrence is found.
+    """Subtrees that occur more than once in plans.
+
+    A depth-first walk, inputs from left to right, numbers each of them when it meets the subtree the second
+    time.
 
     Attributes:
         numbers: Number of each such subtree, from 1, by its fingerprint.
@@ -48,7 +51,7 @@ class Reuse:
         while pending:
             node = pending.pop()
             mark = fingerprint(node)
-            if mark in seen and mark not in apart:  # An equal subtree was visited, with all nodes below it.
+            if mark in seen and mark not in apart:  # The nodes below were visited with the first one.
                 again.setdefault(mark)
             else:
                 seen.add(mark)
@@ -61,7 +64,7 @@ class Reuse:
 
 
 Branches = tuple[int, ...]
-"""Positions of the inputs that the path from a root down to a node takes at the Union nodes."""
+"""Path from a root down to a node: positions of the inputs that it takes at the Union nodes."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,8 @@ class Use:
 
     Attributes:
         number: Number of the subtree in `Reuse`.
-        run: Number of the run. The runs that the plan of one sink needs are numbered from 0. All sinks share
-            these runs: run 0 of the first sink is also run 0 of the second one.
+        run: Number of the run among those that one sink's plan needs, from 0. Sinks share runs with equal
+            numbers: run 0 is read by the plans of all sinks with this subtree.
     """
 
     number: int
@@ -98,7 +101,10 @@ class SharedRuns:
     _met: Counter[Use] = field(default_factory=Counter)
 
     def meet(self, roots: Sequence[tuple[int, Node]], unions: type[Node], scans: type[Node]) -> None:
-        """Count the uses of all subtrees in the order in which a translation visits them.
+        """Count the uses of each shared subtree. Call it once, before `use`.
+
+        The walk goes from left to right, as the translation to a job does, so that both number the runs
+        alike.
 
         Args:
             roots: Roots of the plans, each with the number of its sink.

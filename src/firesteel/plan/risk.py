@@ -9,12 +9,12 @@ from firesteel.plan.tree import Node
 
 @dataclass(frozen=True)
 class UpdateRisk:
-    """Retractions that may differ from the rows that were sent.
+    """Risk that a retraction differs from the row that was sent before, so that the row is not removed.
 
     Attributes:
         message: What is wrong, and what to do.
-        node: The node that is the cause. None if the message says all.
-        title: Title of the node's plan.
+        node: The node that is the cause, whose plan the advice shows. None if the message says all.
+        title: Title above this plan.
     """
 
     message: str

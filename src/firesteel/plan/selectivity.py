@@ -132,7 +132,7 @@ def _hashed(columns: Collection[int]) -> list[int]:
 
 
 def _bucket(text: str, width: int) -> int:
-    """Return the bucket of a text in a Java HashMap (String.hashCode, HashMap.hash)."""
+    """Return the bucket of a text in a Java HashMap with `width` buckets (String.hashCode, HashMap.hash)."""
     found = reduce(lambda code, char: (code * 31 + ord(char)) % 2**32, text, 0)
     return (found ^ found >> 16) % width
 
@@ -149,7 +149,7 @@ def _all_ranges(expr: Expr) -> float:
     """Return the selectivity of comparisons of one column with literals by <, <=, > or >=, joined by AND.
 
     Raises:
-        _Unknown: A term has another form. Flink's estimate fails there, so it guesses the selectivity.
+        _Unknown: A term has another form. Flink's estimator fails there, too. The caller then uses `guessed`.
     """
     terms = operands(expr, "AND")
     if any(_compared(term, _RANGES) is None for term in terms):

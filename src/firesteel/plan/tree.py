@@ -25,7 +25,8 @@ class Field:
 class Node(ABC):
     """Immutable plan node.
 
-    The inputs are the fields `input` or `inputs`, in order. `depth` is the number of levels below the node.
+    A node has its inputs in a field `input` (one node) or `inputs` (a tuple), or has neither. `depth` is the
+    greatest number of nodes on a path from the node down to a leaf, without the node itself.
     """
 
     depth: int
@@ -148,4 +149,7 @@ class PhysicalNode(Node):
 
 @dataclass(frozen=True)
 class PhaseNode(PhysicalNode):
-    """Base class of nodes for mini-batches or two phases, which are created with their changelog mode."""
+    """Base class of nodes for mini-batches or two phases.
+
+    The last rules create them, when the changelog modes are inferred already, and set their mode.
+    """

@@ -19,10 +19,13 @@ def varying_call(root: Node) -> str | None:
 
 
 def _expressions(value: Any, *, is_root: bool = False) -> Iterator[Expr]:
-    """Yield the expressions in the fields of a node, without those of its inputs.
+    """Yield the expressions in a node's fields, without those of its inputs and of its table.
 
-    The expressions of a table are left out: a plan that needs its computed columns has a node that computes
-    them.
+    A table's computed columns need no search: a node above the scan computes those that the query reads.
+
+    Args:
+        value: The node, or a value in one of its fields.
+        is_root: Whether `value` is the node itself. Other nodes are skipped, as they are its inputs.
     """
     if isinstance(value, Expr):
         yield value

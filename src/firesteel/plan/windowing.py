@@ -48,7 +48,10 @@ class Window:
 
     @property
     def copies(self) -> int:
-        """Number of windows of a row in cost estimates: length / step, rounded down; 1 without a step."""
+        """Number of windows that hold one row, as cost estimates assume: size / step, rounded down.
+
+        1 for windows without a step.
+        """
         return self.size // self.step if self.step else 1
 
     def moved(self, position: dict[int, int]) -> Window:
@@ -62,9 +65,9 @@ class Windowing:
 
     Attributes:
         window: The windows.
-        by: Pairs of kind and position, one for each column. `time_col` is the time of the row. `win_start`
-            and `win_end` are the borders of its window, which a node below this operator has computed.
-            `slice_end` is the end of its slice, which the local phase of the aggregate has computed.
+        by: Kind and position of each of these columns. The column of kind `time_col` has the row's time.
+            Columns `win_start` and `win_end` have window_start and window_end from a node below. `slice_end`
+            has the end of the row's slice from the local phase of the aggregate.
         time_type: Type of the time attribute, NOT NULL.
         is_rowtime: Whether the time is event time. If False, it is processing time.
     """
@@ -132,7 +135,7 @@ def duration_text(millis: int) -> str:
 def window_fields(names: tuple[str, ...], time_type: SqlType) -> tuple[Field, ...]:
     """Return window columns of these names.
 
-    Borders are TIMESTAMP(3), window_time has the type of the time.
+    window_time has the type `time_type`, all other columns are TIMESTAMP(3).
     """
     return tuple(Field(n, time_type if n == "window_time" else _BORDER) for n in names)
 

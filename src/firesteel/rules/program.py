@@ -17,8 +17,9 @@ class Settings:
 
     Attributes:
         configuration: Options of the session.
-        collect: Whether the statement is a SELECT whose rows are shown. Then they include UPDATE_BEFORE.
-        stateless: Whether no query of the statement gains by mini-batches.
+        collect: Whether the statement is a SELECT whose changes the user gets. Its result then has
+            UPDATE_BEFORE.
+        stateless: Whether all queries of the statement are stateless. Then they need no mini-batches.
     """
 
     configuration: Mapping[str, str]

@@ -354,7 +354,8 @@ def optimize(logical: Node, configuration: Mapping[str, str], collect: bool = Fa
     Args:
         logical: The bound query.
         configuration: Options of the session.
-        collect: Whether the rows of a SELECT are shown, which needs UPDATE_BEFORE. EXPLAIN shows no rows.
+        collect: Whether the user gets the changes of a SELECT. The plan then sends UPDATE_BEFORE. False for
+            EXPLAIN and INSERT.
 
     Raises:
         ValidationError: A sink cannot accept the query's changes, or mini-batches lack a latency or a size.

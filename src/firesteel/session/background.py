@@ -1,8 +1,8 @@
 """Iteration over a job's results, computed in a background thread.
 
 The caller waits at a queue, which Ctrl-C interrupts cleanly. If Ctrl-C interrupted a call to the JVM, the
-call's connection would be lost and its client would log a stack trace. The job is stopped in a thread as
-well: a second Ctrl-C interrupts the wait for the stop, not the stop itself.
+call's connection would be lost and its client would log a stack trace. The job is stopped in a thread, too. A
+second Ctrl-C ends the wait for this thread, but the thread still stops the job.
 """
 
 from __future__ import annotations
@@ -62,7 +62,10 @@ class _OneAhead(Generic[T]):
             self._put(error)
 
     def _put(self, what: tuple[T] | BaseException | None) -> bool:
-        """Put an item into the queue. Return False if the reader has stopped."""
+        """Put something into the queue. Return False if the reader has stopped.
+
+        `what`: an item as a tuple of one, the error that ended the iteration, or None at its end.
+        """
         while not self.abandoned.is_set():
             try:
                 self._queue.put(what, timeout=_PATIENCE_SECONDS)

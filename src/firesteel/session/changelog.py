@@ -39,11 +39,12 @@ def to_changelog_stream(environment: Environment, table: Table) -> DataFrame:
     """Return the changes of a table as a streaming DataFrame, with `_change_type` as first column.
 
     The DataFrame runs when it is written with `writeStream`, under the checkpoint given there. The sources
-    keep their logs in `execution.checkpointing.dir`, or in a temporary folder if that is not set.
+    keep the logs that their offsets refer to in `execution.checkpointing.dir`. If this option is not set,
+    they keep them in a temporary folder.
 
     The environment's Spark session gets the settings that state needs: RocksDB as state store, and
-    `parallelism.default` shuffle partitions. Without that option, Spark's default of 200 is replaced by one
-    partition for each core.
+    `parallelism.default` shuffle partitions. If this option is not set, the session's own number of shuffle
+    partitions stays, except for Spark's default of 200: it becomes one partition for each core.
 
     Raises:
         NotSupportedError: Spark has no type for a column.
@@ -72,8 +73,8 @@ def from_changelog_stream(
 
     Raises:
         ValidationError: The columns fit neither a table nor a change feed, or lack a primary key column.
-        NotSupportedError: Flink SQL has no type for a column, or the DataFrame is a cluster's and does not
-            stream.
+        NotSupportedError: Flink SQL has no type for a column. Or the DataFrame does not stream, and Spark is
+            a cluster.
     """
     _check(frame, primary_key)
     columns = tuple(

@@ -32,8 +32,9 @@ class KnownStatements:
         """Register the queries and INSERTs of a script before the script runs.
 
         The caller promises that the session will run only registered queries and INSERTs. The promise is not
-        checked: other statements run, too. Because of the promise, `folder` raises UsageError for a query
-        that has no state in the checkpoint if the checkpoint has the state of a query that is not registered.
+        checked: other statements run, too. `folder` relies on it to find changed queries. If a query has no
+        state in the checkpoint, but the checkpoint has the state of an unregistered query, it raises
+        UsageError.
 
         Args:
             catalog: The catalog, for the paths of the tables that the statements write to.
@@ -100,9 +101,9 @@ class KnownStatements:
     def _identity(self, text: str, sink: str | None) -> Identity:
         """Return the identity by which a statement finds its checkpoint folder. Register it if it is new.
 
-        The identity has a number, which tells statements with the same text and sink apart. It is the number
-        of calls of `folder` and `skip` with this text so far. The greatest number is the count of registered
-        statements with this text and sink, minus 1. If a statement is registered twice:
+        The identity has a number, which tells statements with the same text and sink apart. The first run of
+        the text has the number 0, the next one 1. `folder` and `skip` count a run. The number ends at the
+        count of registered statements with this text and sink, minus 1. If a statement is registered twice:
 
             run      1st  2nd  3rd
             number   0    1    1

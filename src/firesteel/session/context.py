@@ -32,7 +32,7 @@ Watch = Callable[[Progress], None]
 
 
 class Environment:
-    """A catalog, a configuration, and a Spark, which starts at the first query."""
+    """State of a session: a catalog, a configuration, and a Spark session, started at the first query."""
 
     def __init__(self, configuration: Mapping[str, str], spark: SparkSession | Spark | None) -> None:
         self.catalog = Catalog()
@@ -51,11 +51,11 @@ class Environment:
         self.started = StartedJobs()
         """Jobs that have a checkpoint."""
         self.replay: Replay | None = None
-        """Dead letters that the next job reads instead of its sources; None for usual jobs."""
+        """Dead letters that the next job reads instead of its sources. None: it reads its sources."""
         self.kept_script: KeptScript | None = None
-        """The running script as checkpoints keep it; None if statements run one by one."""
+        """The running script, which checkpoints store. None if statements run one by one, not as a script."""
         self.tell_restart: Callable[[Restart], object] = lambda restart: say(str(restart))
-        """Function that is called with each restart of a job, before its wait."""
+        """Function that is called with each restart of a failed job, before the wait for the restart."""
         self._correlations = count()
         self._given = spark
         self._spark: Spark | None = None
@@ -78,7 +78,7 @@ class Environment:
 
         Raises:
             ValidationError: The value is not of the option's type.
-            UsageError: The option is a setting of a Spark that already runs or starts.
+            UsageError: The option is a Spark setting, and Spark already runs or starts with another value.
         """
         running = prepared() if self._given is None else self.spark
         if running is not None and key.startswith("spark."):
@@ -106,9 +106,10 @@ class Environment:
         )
 
     def close(self) -> None:
-        """Release the Spark that the session started. It ends when no session holds it.
+        """Release the Spark session that this environment started. It ends when no environment holds it.
 
-        A Spark that the caller passed in goes on. A later query starts another Spark.
+        A Spark session that the caller passed in does not end. A later query of this environment starts
+        another one, or uses the one passed in.
         """
         if self._spark is not None and self._given is None:
             self._spark.release(self)

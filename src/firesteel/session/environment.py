@@ -1,4 +1,4 @@
-"""TableEnvironment, the entry point for Python programs. Methods have PyFlink's names where it has one."""
+"""TableEnvironment, the entry point for Python programs. It has the names of PyFlink's methods."""
 
 from __future__ import annotations
 
@@ -163,18 +163,18 @@ class TableEnvironment(Environment):
     def split_in_place(self, text: str) -> list[str]:
         """Return the texts of the statements of a script, each at its place in the script.
 
-        Blanks and line ends replace the text before each statement. Offsets, lines and columns are therefore
-        those of the script.
+        In each text, blanks and line ends stand for the script before the statement. So offsets, lines and
+        columns in the text are those of the script.
         """
         return [_in_place(text, r.start) + text[r.start : r.end] for r in split_script(text)]
 
     def expect(self, text: str) -> None:
-        """Announce the script that is about to run.
+        """Register the statements of a script before it runs.
 
-        A statement finds its checkpoint folder by comparison with all statements of the script.
+        The folder in the checkpoint that belongs to a statement depends on all statements of the script.
         """
         for piece in self.split(text):
-            with suppress(FiresteelError):  # the error is raised when the statement runs
+            with suppress(FiresteelError):  # a wrong statement raises its error when it runs
                 self.known_statements.expect(self.catalog, self.parse(piece), piece)
 
     def keep_script(self, text: str) -> None:

@@ -31,7 +31,8 @@ def create_function(environment: Environment, statement: sql.CreateFunction) -> 
     """Run CREATE FUNCTION.
 
     Raises:
-        ValidationError: The function does not exist or is wrong. The error has its place in the statement.
+        ValidationError: The module has no such function, the types of the function are not supported, or its
+            name is taken. The error points to the wrong part of the statement.
         NotSupportedError: The function is not in Python.
     """
     name, kind = statement.function.parts[-1], _kind(statement.temporary, statement.system)
@@ -85,7 +86,17 @@ def _kind(temporary: bool, system: bool) -> str:
 
 
 def _named(environment: Environment, name: str, code: str) -> UserDefined:
-    """Return the function called `module.name`. Raises ValidationError for a pickle: it has no module."""
+    """Return the function of a CREATE FUNCTION statement.
+
+    Args:
+        environment: The session.
+        name: Name of the function in SQL.
+        code: The text after AS: `module.name`.
+
+    Raises:
+        ValidationError: `code` is a pickle (PICKLED) instead, or the function's types are not supported.
+        UsageError: The module has no such function.
+    """
     if code.startswith(PICKLED):
         raise ValidationError(
             f"Function {name} is a pickle: a function is named by its module", hint="AS 'module.name'"

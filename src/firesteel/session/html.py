@@ -25,7 +25,7 @@ def html_schema(schema: Sequence[Field], caption: str) -> str:
 
 
 def html_plan(text: str) -> str:
-    """Return the plans of EXPLAIN as HTML: each section can be folded. Other texts stay as they are."""
+    """Return the plans of EXPLAIN as HTML. Sections can be folded. A text without sections is one block."""
     head, *sections = _SECTION.split(text)
     if not sections:
         return f"<pre>{escape(text)}</pre>"

@@ -120,6 +120,6 @@ def _finish(running: Running) -> None:
     try:
         running.finish()
     except BaseException:
-        with suppress(Exception):  # if Spark did not start, only its own error matters
+        with suppress(Exception):  # an error of `cancel` must not hide the job's error
             running.cancel()
         raise

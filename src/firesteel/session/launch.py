@@ -39,7 +39,7 @@ def launch_options(options: Mapping[str, str], own_process: bool = False, script
 
 
 def settings_of_spark(options: Mapping[str, str]) -> dict[str, str]:
-    """Return the options that are settings of Spark: their keys begin with `spark.`."""
+    """Return the settings of Spark: the options whose keys begin with `spark.`."""
     return {key: value for key, value in options.items() if key.startswith("spark.")}
 
 
@@ -65,7 +65,7 @@ def open_checkpoint(options: Mapping[str, str]) -> CheckpointLock | None:
 
 
 def spark_of(given: SparkSession | Spark) -> Spark:
-    """Return a user's SparkSession, or a Spark started before, as Spark. Raises UsageError for others."""
+    """Return the Spark handle of a user's SparkSession. Return a Spark as it is. Else raise UsageError."""
     if isinstance(given, Spark):
         return given
     if hasattr(given, "sparkContext") or type(given).__name__ == "SparkSession":

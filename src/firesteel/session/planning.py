@@ -28,7 +28,10 @@ ONE_VALUE = {
     "table.legacy-nested-row-nullability": None,
     "table.sql-dialect": None,
 }
-"""Options that change a query's meaning, with a hint for the error: only their defaults are supported."""
+"""Options of which only the default is supported, because other values change what a query means.
+
+Each has a hint for the error, or None.
+"""
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ class Row(tuple[Any, ...]):
 
 
 class TableResult(ABC):
-    """The result of one statement. `schema` names and types its columns."""
+    """The result of one statement. `schema` has the names and types of its columns."""
 
     _state = ""
 
@@ -211,7 +211,7 @@ class ChangesResult(TableResult):
         self._bounded = bounded
         self._is_taken = False
         self.escape: Callable[[str], str] | None = None
-        """Function that escapes the text of a cell before it is printed."""
+        """Function that escapes the text of a cell before it is printed; None prints it as it is."""
         self._max_width = max_width
         self._time_zone = time_zone
 
@@ -299,7 +299,7 @@ class ChangesResult(TableResult):
             frame: pd.DataFrame = table.to_pandas()
         except (ValueError, OverflowError):  # a date outside the years 1 to 9999, which datetime64 has
             frame = table.to_pandas(date_as_object=False)
-        frame.columns = list(self.names)  # set last, because names may occur twice
+        frame.columns = list(self.names)  # two columns may have the same name: convert by unique names first
         return frame
 
     def print(self, write: Write = to_stdout) -> None:

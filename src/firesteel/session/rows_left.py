@@ -17,9 +17,9 @@ from firesteel.types.text import render
 _BINARY = (*NUMERIC, *CHARACTER, *BYTES_LIKE, *DATETIME, TypeRoot.BOOLEAN)
 """Types whose values are compared directly. Values of other types are compared by their text."""
 _ROWS, _BYTES = 1 << 18, 64 << 20
-"""Rows or bytes of buffered changes at which they are applied to the remaining rows.
+"""Size of the buffer of changes, in rows and in bytes. When the buffer reaches either, it is applied.
 
-If the remaining rows are more, or have more bytes, the buffer grows to their number of rows or bytes first.
+If the remaining rows have more rows or bytes than this, the buffer may grow to as many rows or bytes as they.
 """
 _ADDED = "$added"
 
@@ -34,8 +34,8 @@ class RowsLeft:
 
     Args:
         types: The types of the columns.
-        most: Most rows to keep; fewer if so many rows have more than 64 MiB. None keeps all rows, whatever
-            their size.
+        most: Maximum number of rows to keep; fewer if so many rows have more than 64 MiB. None keeps all
+            rows, whatever their size.
     """
 
     def __init__(self, types: Sequence[SqlType], most: int | None = None) -> None:
@@ -64,7 +64,10 @@ class RowsLeft:
         return self._left.select(self._fields)
 
     def by_row(self) -> pa.Table:
-        """Return the rows with equal ones together, in the order of the first change that added each."""
+        """Return the remaining rows, with equal rows one after the other.
+
+        The groups of equal rows are sorted by the change that added the first row of the group.
+        """
         self._fold()
         if not self._left.num_rows:
             return self._left.select(self._fields)
@@ -137,18 +140,21 @@ def _kept(keys: Keys, adds: NDArray[np.bool_]) -> NDArray[np.int64]:
         adds: bool[number of changes], whether each change adds its row.
     """
     adds = adds[keys.order]
-    # A key stands for one distinct row. `height` is c, from -n to n for n changes. `lowest` is the least
-    # height of the key up to a change. Below 0, it counts removals of rows that do not exist. The height is
-    # raised by their number, because they are ignored. `later` is the least height of the key from a change
-    # on.
+    # A key stands for one distinct row. There are n changes, sorted by key.
     #
-    # Both are running minima over all keys at once, but must begin anew at each key. So each key has an
-    # offset (`apart`), n + 1 above the offset of the key before:
+    #     height   added copies minus removed copies after each change, from -n to n. The height c differs: it
+    #              is at least 0, because the removal of a row that does not exist is ignored.
+    #     lowest   minimum of the key's `height` up to a change. If it is -k, k removals are ignored:
+    #              c = height + k.
+    #     later    minimum of the key's c from a change on.
     #
-    #     lowest   forwards over height - 2 * apart, with heights from -n to n
-    #     later    backwards over height + apart, with heights from 0 to n
+    # Both minima are taken over the changes of all keys in one pass. The minimum of one key must not affect
+    # the next key. So an offset is added to the values of each key. `apart` grows by n + 1 from key to key:
     #
-    # In both directions, all values of a key are below all values of the keys that were visited before it.
+    #     lowest   first to last change, minimum of height - 2 * apart
+    #     later    last to first change, minimum of c + apart
+    #
+    # With the offset, all values of a key are lower than all values of the keys before it in the pass.
     apart = keys.sorted_codes * (keys.rows + 1)
     total = np.cumsum(np.where(adds, 1, -1))
     before = np.append(0, total)[keys.starts]

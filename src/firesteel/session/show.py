@@ -136,7 +136,7 @@ _TEXT_TYPES = re.compile(r"`(?:[^`]|``)*`|STRING|BYTES")
 
 
 def _serialized(kind: SqlType) -> str:
-    """Return a type as SHOW CREATE writes it: in full, where DESCRIBE has STRING and BYTES."""
+    """Return a type as SHOW CREATE writes it: VARCHAR(2147483647) where DESCRIBE has STRING, for example."""
     text = _TEXT_TYPES.sub(lambda m: _IN_FULL.get(m.group(), m.group()), str(kind.with_nullable(True)))
     text = re.sub(r"TIMESTAMP_LTZ(\(\d\))", r"TIMESTAMP\1 WITH LOCAL TIME ZONE", text)
     return text + ("" if kind.nullable else " NOT NULL")

@@ -1,4 +1,4 @@
-"""Rows of a DataFrame that does not stream, stored in a file for the source that reads them."""
+"""Storage of rows in a file, which a table then reads: of a batch DataFrame, or of changes in memory."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ def snapshot(
 ) -> tuple[tuple[str, str], ...]:
     """Store the rows of a DataFrame as one bounded batch of changes.
 
-    The rows pass through the memory of this process. If there is a `_commit_version`, rows are sorted by it,
-    and within a version removed rows are first. Otherwise they keep their order, partition by partition.
+    The rows pass through the memory of this process. If there is a column `_commit_version`, rows are sorted
+    by it, and those of one version by `_change_type`, removed rows first. Otherwise rows keep their order,
+    partition by partition.
 
     Args:
         environment: Session with the Spark of the DataFrame.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from firesteel.runtime.spec.operators import OperatorSpec
 
 KEPT = 100
-"""Most jobs to remember. The oldest are dropped."""
+"""Maximum number of jobs to remember. The oldest are dropped."""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def execute(
         return handler(Call(environment, text, watch), statement)
     except FiresteelError as error:
         if error.range is None and isinstance(error, (SqlError, NotSupportedError)):
-            error.range = statement.range  # errors of rules and connectors have no place of their own
+            error.range = statement.range  # errors of rules and connectors have no position
         raise error.located(text) from error.__cause__
 
 

@@ -34,7 +34,7 @@ class Table:
         return bind_text(self._environment, self.query).schema
 
     def execute(self) -> TableResult:
-        """Run the query and return its result, which streams."""
+        """Run the query and return its result, whose changes can be read while the query runs."""
         return execute_text(self._environment, self.query)
 
     def execute_insert(self, table_path: str) -> TableResult:

@@ -75,7 +75,7 @@ def widths_by_content(names: Sequence[str], rows: Iterable[Sequence[str]]) -> li
 
 
 def fit(text: str, width: int) -> str:
-    """Return the text right-aligned in `width` columns; if it is longer, cut and with dots at its end."""
+    """Return the text right-aligned in `width` columns. If it is wider, cut it off and end it with CUT."""
     taken = display_width(text)
     if taken <= width:
         return " " * (width - taken) + text

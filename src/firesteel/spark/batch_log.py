@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from firesteel.runtime.dataflow.counters import ChainCounters
 
 KEPT = 100
-"""Most micro-batches that are remembered."""
+"""Number of micro-batches that are remembered, the last ones."""
 WAITING, TASKS, DELIVERY = "waiting", "tasks", "delivery"
 """The parts of a micro-batch: the wait from the end of the previous one until Spark has planned it, its tasks
 and the delivery of its rows to the sinks or the reader."""

@@ -22,8 +22,8 @@ def note_functions(context: Any, folder: str, job: JobSpec) -> None:
 
     Then store the digests of the current code in the folder.
 
-    State and rows that were sent earlier come from the old code. If the new code computes another value for
-    such a row, its retraction removes a row that was never sent.
+    State and sent rows come from the old code. If the new code computes another value when such a row is
+    retracted, the retraction does not match the row that was sent.
 
     Args:
         context: The SparkContext; None for a folder of this machine.

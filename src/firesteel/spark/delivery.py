@@ -32,14 +32,14 @@ from firesteel.spark.refused_rows import RefusedRowsInMemory, RefusedRowsSink, R
 from firesteel.spark.sink_task import SinkTask, job_of
 
 RunTasks = Callable[[SinkTask], Iterable[Packet]]
-"""A function that runs the tasks of a sink over the sink's packets and returns the tasks' packets."""
+"""Function that runs a sink's tasks over their packets, and returns packets with tokens or refused rows."""
 
 
 OriginOf = Callable[[set[tuple[int, int]], set[int]], Origin]
-"""A function that returns the origin of a batch, which is the range of its source rows.
+"""Function that returns the origin of a batch: the range of source rows that the batch has read.
 
-Its arguments name the positions that will be recorded: the (sink, key group) pairs with rows, for sinks that
-commit in tasks, and the numbers of the sinks that commit on the driver.
+The arguments name the positions that sinks will record for the batch. The first argument has (sink number,
+key group) for sinks that commit in tasks. The second has the numbers of sinks that commit on the driver.
 """
 
 
@@ -54,8 +54,8 @@ class Delivery:
     Args:
         specs: The job's sinks, by number.
         progress: Counters of the job.
-        job: Name of the job, the same after a restart. None makes a new name with the prefix ONCE, for a job
-            without a checkpoint.
+        job: Name by which the sinks know the job, the same after a restart. None for a job without a
+            checkpoint, which gets a new name that begins with ONCE.
         guard: Raises an error if another run has taken over the job. It is called before each commit.
         refused: Store of the rows that sinks refuse; None for a job without a checkpoint.
     """
@@ -216,7 +216,7 @@ class Delivery:
 
         Args:
             batch: Number of the batch.
-            tokens: Tokens of the tasks of each sink that are known to have ended.
+            tokens: Tokens of the tasks that have ended, by the number of the sink; None if there are none.
         """
         for number, sink in self._sinks.items():
             with suppress(FiresteelError):  # if another run has taken over, that run cleans up
@@ -225,11 +225,14 @@ class Delivery:
     def end_run(self) -> None:
         """Let the sinks remove their records of a job that no later run will continue."""
         for sink in self._sinks.values():
-            with suppress(FiresteelError):  # a later job removes the records after a week
+            with suppress(FiresteelError):  # after a week, another job removes the records that are left
                 sink.end_run()
 
     def _run(self, number: int, batch: int, origin: Origin, run: RunTasks) -> list[str]:
-        """Run the tasks of a sink until they refuse no further rows, and return their tokens."""
+        """Run the tasks of a sink, and again without refused rows as long as they refuse rows.
+
+        Return the tokens of the last run, for the commit (SinkTask.tokens).
+        """
         while True:
             self._guard()
             left_out = self._refused.left_out(number)

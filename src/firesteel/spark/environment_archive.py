@@ -33,7 +33,7 @@ EXTRAS = ("kafka", "jdbc", "avro")
 _MODES: dict[str, Any] = {".tar": "w", ".tar.gz": "w:gz", ".tgz": "w:gz"}
 """Mode of `tarfile.open` by the suffix of an archive. Spark unpacks archives with these suffixes."""
 _OF_SPARK = ("pyspark", "py4j")
-"""Packages that come with the executors' Spark."""
+"""Packages that executors have as a part of Spark. An archive leaves them out."""
 
 
 def write_archive(target: Path, extras: Collection[str] | None = None) -> dict[str, str]:
@@ -74,8 +74,8 @@ def write_archive(target: Path, extras: Collection[str] | None = None) -> dict[s
 def use_archives(context: SparkContext) -> None:
     """Put the archives that Spark has unpacked on the path of the Python workers.
 
-    The driver's own copy serves the workers that Spark starts on the driver to plan a stream. A path that a
-    machine does not have changes nothing.
+    Two paths are added for each archive. The relative path is for workers on executors. The absolute path is
+    for workers that Spark starts on the driver to plan a stream. Python ignores a path that does not exist.
 
     Raises:
         UsageError: An archive was written by another version of Python.
@@ -141,7 +141,7 @@ def _required(extras: Iterable[str]) -> list[metadata.Distribution]:
 
 
 def _requirements(name: str, extras: Collection[str]) -> Iterator[tuple[str, set[str]]]:
-    """Yield the normalised name and the extras of each requirement that holds on this machine."""
+    """Yield the requirements of a package whose markers hold on this machine: normalised name, and extras."""
     from packaging.requirements import Requirement
 
     for text in metadata.requires(name) or ():
@@ -151,10 +151,10 @@ def _requirements(name: str, extras: Collection[str]) -> Iterator[tuple[str, set
 
 
 def _files(distributions: Iterable[metadata.Distribution]) -> Iterator[tuple[str, Path]]:
-    """Yield the name in the archive and the path of each file.
+    """Yield each file for the archive: its name there, and its path here.
 
-    Scripts outside of site-packages are left out. Firesteel's own files come from its folder, which need not
-    be in site-packages.
+    These are the files of Firesteel's folder, which need not be in site-packages, and those of the
+    distributions. Scripts outside of site-packages and cached bytecode are left out.
     """
     package = Path(firesteel.__file__).parent
     for file in sorted(package.rglob("*")):

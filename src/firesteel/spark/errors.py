@@ -51,7 +51,7 @@ def from_spark(error: Exception, job: JobSpec | None = None, *, goes_on: bool = 
     Args:
         error: The exception.
         job: The job that it ended, if any.
-        goes_on: Whether another run can continue from the job's checkpoint.
+        goes_on: Whether another run can continue from the job's checkpoint. The hint of an error says so.
     """
     if isinstance(error, FiresteelError):
         return error
@@ -86,12 +86,12 @@ def is_sparks(error: Exception) -> bool:
 
 
 _UNNAMED = re.compile(r"terminated with exception: (?!.*(?:Exception|Error)\b)", re.DOTALL)
-"""Matches a query's error without a class: Spark quotes only the message, which may be empty."""
+"""Matches Spark's text for the error of a streaming query, if it names no exception class."""
 _CAUSE = re.compile(r"^Caused by: (.+)$", re.MULTILINE)
 
 
 def _message_of(error: Exception) -> str:
-    """Return the text of an error; if it names no exception, the last cause in its stack trace."""
+    """Return the text of an error, or the last cause in its stack trace if the text names no exception."""
     text = str(error)
     causes = _CAUSE.findall(getattr(error, "_stackTrace", "")) if _UNNAMED.search(text) else []
     return causes[-1] if causes else text
@@ -119,7 +119,14 @@ _ADVICE = re.compile(r"\s*Consider setting 'spark\..*")
 
 
 def _died(text: str, words: str, job: JobSpec | None, *, goes_on: bool) -> JobError:
-    """Return the error of a worker process that died without an error of its own."""
+    """Return the error for a worker process that died without an error of its own.
+
+    Args:
+        text: Text of Spark's exception, which may name the partition.
+        words: Message of the Java exception, for the error.
+        job: The job. The error names its user-defined functions.
+        goes_on: See `from_spark`.
+    """
     task = re.search(r"Task (\d+) in stage", text)
     where = f" in partition {task[1]}" if task else ""
     names = sorted({function.name for function in functions_of(job)})
@@ -165,12 +172,13 @@ _AFTER = ("\tat ", "PYTHONPATH was:", "SQLSTATE: ", "=== Streaming Query ===")
 def _raised(text: str) -> tuple[str, str] | None:
     """Return the class and the message of the error in a Spark exception's last Python traceback.
 
-    Both follow the indented frames, up to a blank line or the stack of the JVM. None without a traceback.
+    They stand after the traceback's indented frames, up to a blank line or the JVM's stack. None if the text
+    has no traceback.
     """
     before, found, trace = text.rpartition("Traceback (most recent call last):\n")
     if not found:
         return None
-    indent = before.rpartition("\n")[2]  # Spark indents the output of a worker that did not start
+    indent = before.rpartition("\n")[2]  # if a worker did not start, Spark indents all lines of its output
     inner = (line.removeprefix(indent) if indent.isspace() else line for line in trace.splitlines())
     lines = itertools.dropwhile(lambda line: line[:1].isspace(), inner)
     said = itertools.takewhile(lambda line: line.strip() and not line.lstrip(" ").startswith(_AFTER), lines)

@@ -68,7 +68,10 @@ def full_disk(error: BaseException, checkpoint: str | None, temporary: Sequence[
 
 
 def local_folders(context: SparkContext) -> list[str]:
-    """Return Spark's folders for temporary files. For a folder of Firesteel, return its parent."""
+    """Return Spark's folders for temporary files.
+
+    If a folder is inside Firesteel's folder of this process, the parent of that folder is returned instead.
+    """
     own = os.environ.get("SPARK_LOCAL_DIRS")
     if not own:
         with suppress(Exception):  # a JVM that has ended does not answer
@@ -79,10 +82,13 @@ def local_folders(context: SparkContext) -> list[str]:
 
 
 def _named(text: str, folders: Sequence[Path]) -> list[Path]:
-    """Return the folder of the file that an error text names, as a list of one; [] if it names none.
+    """Return a folder around the file that an error text names, as a list of one; [] if it names no file.
 
-    This is the innermost of `folders` that has the file, or else the nearest parent of the file that exists
-    here. If only `/` exists, the file is on another machine, and its own folder is returned.
+    The folder is the first of these that there is:
+
+    1. the innermost one of `folders` around the file
+    2. the innermost folder around the file that exists on this machine, except `/`
+    3. the file's own folder: the file is on another machine
     """
     if (file := _PATH.search(text)) is None:
         return []
@@ -95,11 +101,11 @@ def _named(text: str, folders: Sequence[Path]) -> list[Path]:
 
 
 def _by_class(text: str, kept: Path | None, short_lived: list[Path]) -> list[Path]:
-    """Return the folders to which the failed class of Spark writes; [] if they are not known.
+    """Return the folders to which the class of Spark that failed writes; [] if the class is not known.
 
-    The class is the first one in the stack trace of the innermost cause that writes temporary files or the
-    checkpoint. The stack trace is needed if no disk is full now. Spark removes the files of failed work, so a
-    disk that was full may have room again.
+    Some classes write temporary files, others the checkpoint. The first of either in the stack trace of the
+    innermost cause counts. This search is needed if no disk is full any more, because Spark has removed the
+    files of the failed work.
 
     Args:
         text: Text and stack trace of the error.

@@ -1,4 +1,4 @@
-"""HotKeys, the keys of one input of a keyed chain that get most rows, over all tasks of a job."""
+"""HotKeys, the most frequent keys at one input of a keyed chain, over all tasks of a job."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from operator import itemgetter
 from firesteel.runtime.dataflow.hot_keys import Key
 
 SHARE = 0.01
-"""Least fraction of the rows that a hot key gets."""
+"""A key is hot if it gets at least this fraction of all rows."""
 _KEPT = 1024
-"""Most keys that are counted. Above this number, only half as many stay, the most frequent ones."""
+"""Maximum number of counted keys. If it is exceeded, half as many stay: the most frequent keys."""
 _SHOWN = 10
-"""Most hot keys that `top` returns."""
+"""Maximum number of keys that `top` returns."""
 
 
 class HotKeys:

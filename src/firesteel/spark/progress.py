@@ -26,8 +26,8 @@ class Progress:
     Attributes:
         watch: Function that is called after each change of a counter.
         batch_ended: Function that is called after each micro-batch.
-        sampled: Function that gets the number of a sink and a sample of its rows; None if this process has no
-            web page that shows samples.
+        sampled: Function that gets the number of a sink and a sample of the changes sent to it; None if this
+            process has no web page that shows samples.
         read: Rows from sources.
         changes: Rows that sinks have committed or that the caller of a query has taken.
         dead_letters: Rows that dead-letter tables have got: messages that could not be decoded, and rows that
@@ -40,7 +40,7 @@ class Progress:
         chains: Counters of the steps of each chain, by its number (runtime/dataflow/counters.py).
         hot_keys: Keys to which most rows go, by the keyed chain's number and port.
         states: Sizes of keyed state, by (stage, key group) and then by the name of the state. Empty if the
-            host reports none. `close` puts the sums of all stages and key groups under (0, 0).
+            host reports none. After `close`, (0, 0) has the sums of all stages and key groups.
         state_size: Returns the bytes of keyed state in Spark's state store.
         lag: Returns the number of unread messages by topic and partition.
         batch_seconds: Seconds between the ends of the last two micro-batches.
@@ -193,7 +193,8 @@ class Progress:
 
         Args:
             phase: What the job waits for, in words.
-            resumes: Whether the job continues from a checkpoint. Otherwise all batches count again.
+            resumes: Whether the job continues from a checkpoint. Otherwise it begins with batch 0 again, and
+                the counters count its batches a second time.
         """
         self.restarts += 1
         if not resumes:

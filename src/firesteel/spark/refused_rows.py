@@ -1,8 +1,9 @@
 """Storage of the rows that sinks refuse while they commit, and their way to the dead-letter table.
 
-A sink's task commits nothing of a partition in which the sink refuses rows. The driver keeps the refused rows
-durably, then runs the tasks again without them. So a batch that is repeated after a crash leaves out the same
-rows. The dead-letter table gets exactly the kept rows, with the last commit of the batch.
+If a sink refuses rows of a partition, its task commits no row of this partition. The driver stores the
+refused rows durably, and then runs the tasks again without them. A batch that is repeated after a crash
+leaves out the stored rows, too. After the other sinks, the driver writes exactly the stored rows to the
+dead-letter table.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class RefusedRowsSink:
         store: Store of the refused rows.
 
     Attributes:
-        number: Number of the sink; None if refused rows end the job.
+        number: Number of this sink in the job; None if the job has no such sink. Then a refused row ends it.
     """
 
     def __init__(

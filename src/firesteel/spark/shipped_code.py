@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _NAME = "firesteel-modules"
 _MOST_BYTES = 64 << 20
-"""Most bytes of the files of one folder. Larger packages should be installed on the workers."""
+"""Maximum size of a folder with modules. Larger packages should be installed on the workers."""
 _sent: dict[tuple[str, str], str] = {}
 """Fingerprint of the files of a folder when they were last sent, by application and folder."""
 
@@ -56,7 +56,7 @@ def ship_code(spark: Spark, job: JobSpec) -> None:
     use_archives(spark.context)
     package = Path(firesteel.__file__).parent
     if package.is_dir() and (spark.context.applicationId, "") not in _sent:
-        _ship_package(spark.context, package)  # otherwise it is a zip that came with spark-submit --py-files
+        _ship_package(spark.context, package)  # a zip, not a folder, was sent by spark-submit --py-files
         _sent[spark.context.applicationId, ""] = ""
     _ship_modules(spark.context, functions_of(job))
 
@@ -122,7 +122,8 @@ def _ship_folder(context: SparkContext, folder: Path, tops: set[str]) -> None:
 def _modules(folder: Path, tops: set[str]) -> Iterator[Path]:
     """Yield the files of all modules and packages in a folder.
 
-    Packages whose names are in `tops` need no __init__.py.
+    `tops` are the names of top-level packages of functions. Only they may lack __init__.py; other folders
+    without it are left out.
     """
     for entry in folder.iterdir():
         if entry.is_file() and entry.suffix == ".py":
@@ -147,7 +148,7 @@ def prepare_worker() -> None:
 
 
 def located(folder: str) -> str:
-    """Return the path in this task of a folder of the driver: the same path if the folder was not sent."""
+    """Return where this task finds a folder of the driver: its own path if the driver has not sent it."""
     if "pyspark" not in sys.modules:
         return folder
     from pyspark import SparkFiles, TaskContext
@@ -156,7 +157,7 @@ def located(folder: str) -> str:
         return folder
     places = Path(SparkFiles.getRootDirectory()).glob(f"{_name(folder)}-*")
     found = [place for place in places if place.is_dir()]
-    return str(max(found)) if found else folder  # a name ends with the time at which the folder was sent
+    return str(max(found)) if found else folder  # a name ends with the time of sending: max is the last
 
 
 def hand_on_secrets(jobs: Sequence[JobSpec], spark: Spark) -> None:

@@ -44,8 +44,9 @@ class _Written:
     Attributes:
         args: Positions of the arguments in the projection below the aggregate.
         filter: Position of the FILTER condition in that projection, or None without FILTER.
-        words: Parts of the arguments and of the condition as written. They tell SUM(a + 1) from SUM(1 + a),
-            whose `args` are equal: `a + 1` equals `1 + a`, so the projection has one column for both.
+        words: Arguments and condition in the order in which the query writes them (`_words`). SUM(a + 1)
+            and SUM(1 + a) have the same `args`, because the projection has one column for `a + 1` and
+            `1 + a`. Only `words` differ, so each of the two gets an `$AGGREGATE` of its own.
     """
 
     function: str
@@ -58,7 +59,10 @@ class _Written:
 
 
 def _words(expr: Expr) -> tuple[object, ...]:
-    """Return the parts of an expression as written, calls before their arguments."""
+    """Return the calls, columns and literals of an expression as tuples, calls before their arguments.
+
+    `a + 1` and `1 + a` are equal expressions, but the results for them differ.
+    """
     return tuple(_word(part) for part in walk(expr))
 
 
@@ -216,7 +220,7 @@ class Aggregation:
 
         Returns:
             The position of the condition in the projection below the aggregate, and the parts of the
-            condition as written (`_words`). None and () for a call without FILTER.
+            condition in written order (`_words`). None and () for a call without FILTER.
         """
         condition = node.filter
         if condition is None:
@@ -329,7 +333,10 @@ class Aggregation:
         return expr
 
     def _shown(self, column: InputRef | Call) -> str:
-        """Return the text of a column: as written, or with its table if it comes from a star."""
+        """Return the text of a column for an error message.
+
+        It is the text in the query. For a column that comes from a star, it is `table.column`.
+        """
         if column.range is not None:
             text = self.context.sql[column.range.start : column.range.end]
             if text and not text.endswith("*"):

@@ -57,7 +57,7 @@ def _order(keys: Keys) -> tuple[float, ...]:
 
 
 def _sets(item: syntax.Node, key_of: Callable[[syntax.Node], int]) -> list[Keys]:
-    """Return the grouping sets of one item of GROUP BY. Within ROLLUP and CUBE no set counts twice."""
+    """Return the grouping sets of one item of GROUP BY. A ROLLUP or CUBE has no set twice."""
     if not isinstance(item, GroupingSets):
         return [_keys(item, key_of)]
     if item.kind == "GROUPING SETS":
@@ -124,10 +124,11 @@ def _aggregate(
 
 
 def over_keys(call: Call, args: tuple[Expr, ...]) -> Call:
-    """Return a call with new arguments that read an aggregate's columns, its type made nullable if needed.
+    """Return a call with new arguments, which read an aggregate's columns.
 
     A column of the aggregate is nullable if a grouping set omits its group expression. So a new argument may
-    be nullable although the argument that it replaces is not.
+    be nullable although the argument that it replaces is not. The type of the call then becomes nullable,
+    unless the call never returns NULL.
 
     Args:
         call: The call over the aggregate's input.

@@ -51,8 +51,9 @@ class OverBinder:
         """Return the expression of a call with OVER.
 
         The method also accepts calls that streaming cannot run, such as calls with different windows in one
-        SELECT. rules/window/over_aggregates.py refuses these later, in the plan: by then, merged projections
-        have dropped the calls whose results no other part of the query reads. Flink does not refuse them.
+        SELECT. If no other part of the query reads the result of such a call, the merging of projections
+        drops the call, and Flink accepts the query. rules/window/over_aggregates.py refuses the calls that
+        are in the plan after that.
 
         Raises:
             ValidationError: Flink refuses the call.

@@ -54,10 +54,12 @@ class OverWindows:
         return self._named[name.name]
 
     def _resolved(self, window: syntax.OverWindow) -> syntax.OverWindow:
-        """Return a window with the clauses of the named window that it refers to.
+        """Return a window with the clauses of the named window that it refers to, if it refers to one.
 
-        If the window itself has a frame, the frame becomes UNBOUNDED PRECEDING to CURRENT ROW, whatever
-        bounds the query writes: Calcite merges windows in this way.
+        If such a window also has a frame, the frame becomes UNBOUNDED PRECEDING to CURRENT ROW. The bounds
+        that the query writes are ignored, as in Calcite:
+
+            OVER (w ROWS 5 PRECEDING)   ->   the clauses of w, ROWS UNBOUNDED PRECEDING
         """
         if window.base is None:
             return window

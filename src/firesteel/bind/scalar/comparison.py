@@ -85,9 +85,9 @@ def comparable(operator: str, left: Expr, right: Expr, place: SourceRange | None
 
 
 def _has_no_order(left: Expr, right: Expr) -> bool:
-    """Return whether `<` is refused for two operands because both are collections of one type root.
+    """Return whether two operands have no order because both are collections of the same type root.
 
-    An expression may be compared with itself or with NULL.
+    Return False if the two expressions are equal or one is NULL: Flink then accepts `<`.
     """
     nulls = any(isinstance(e, Literal) and e.value is None for e in (left, right))
     return (
@@ -139,7 +139,11 @@ def _with_string(operator: str, left: Expr, right: Expr, place: SourceRange | No
 
 
 def as_numbers(operands: Sequence[Expr]) -> list[Expr]:
-    """Return operands cast to one type: FLOAT or DOUBLE if any number has one, else at least BIGINT."""
+    """Return operands cast to one numeric type.
+
+    If an operand is a FLOAT or a DOUBLE, this is the common type of all such operands. Otherwise, it is the
+    common type of BIGINT and all numeric operands.
+    """
     numbers = [operand.type for operand in operands if operand.type.is_numeric]
     approximate = [kind for kind in numbers if kind.root in APPROXIMATE]
     found = common_type(approximate or [sql.BIGINT, *numbers])
@@ -150,8 +154,8 @@ def as_numbers(operands: Sequence[Expr]) -> list[Expr]:
 def check_assignable(types: Sequence[SqlType], place: SourceRange | None) -> None:
     """Raise ValidationError if the types mix VARIANT with VARIANT NOT NULL, or BITMAP with BITMAP NOT NULL.
 
-    Calcite asks SqlTypeAssignmentRule whether values of one type can be assigned to the other. It has no
-    rules for VARIANT and BITMAP.
+    For two types that differ only in NOT NULL, Calcite asks SqlTypeAssignmentRule whether a value of one can
+    be assigned to the other. SqlTypeAssignmentRule has no entries for VARIANT and BITMAP, and fails.
     """
     for root in _EQUAL_ONLY:
         if len({t.nullable for t in types if t.root is root}) > 1:

@@ -220,7 +220,10 @@ def _cast(binder: Binder, node: syntax.Cast) -> Expr:
 
 
 def _is_time(binder: Binder, expr: Expr) -> bool:
-    """Return whether an expression is a time attribute. A cast to its own type makes it a plain timestamp."""
+    """Return whether an expression is a time attribute.
+
+    A cast of a time attribute to its own type is kept, because it makes the column a plain timestamp.
+    """
     scope = binder.scope
     return isinstance(expr, InputRef) and isinstance(scope, Scope) and expr.index in scope.times
 

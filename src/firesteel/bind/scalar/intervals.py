@@ -87,7 +87,12 @@ def interval_type(unit: str) -> SqlType:
 
 
 def interval_count(text: str, unit: str, place: SourceRange | None = None) -> int:
-    """Return the months or milliseconds of an interval's text.
+    """Return the length of an interval: in months for units such as YEAR TO MONTH, else in milliseconds.
+
+    Args:
+        text: Text of the interval literal, such as `2-6`.
+        unit: Qualifier, such as `YEAR TO MONTH`.
+        place: Position in the statement.
 
     Raises:
         ValidationError: The text does not fit the qualifier.

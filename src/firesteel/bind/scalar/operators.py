@@ -117,7 +117,7 @@ def _negate(binder: Binder, node: syntax.Unary) -> Expr:
 
 
 def _is_number(node: syntax.Node) -> bool:
-    """Return whether a node is a number as written, or an operand with a minus."""
+    """Return whether a node is a number as written, or any operand after a minus sign."""
     return isinstance(node, syntax.NumberLiteral) or (isinstance(node, syntax.Unary) and node.operator == "-")
 
 
@@ -193,7 +193,7 @@ def _junction(binder: Binder, node: syntax.Binary) -> Expr:
         parts.append(left)
     nodes = [parts[-1].left, *(part.right for part in reversed(parts))]
     args = [binder.bind_typed(part) for part in nodes]
-    for i, arg in enumerate(args[1:], start=1):  # check by pairs, from the left
+    for i, arg in enumerate(args[1:], start=1):  # check `a AND b`, then the result with `c`
         pair = (args[0] if i == 1 else Literal(None, sql.BOOLEAN), arg)
         if any(operand.type.root is not TypeRoot.BOOLEAN for operand in pair):
             raise wrong_operands(name, pair, f"'<BOOLEAN> {name} <BOOLEAN>'", node.range)
@@ -269,11 +269,11 @@ def _in(binder: Binder, node: syntax.In) -> Expr:
 def _equals_item(value: Expr, item: Expr, place: SourceRange) -> Expr:
     """Return the equality of a value and an item of an IN list.
 
-    The item is cast to the type of the value first, also if it does not fit. There is no cast between equal
-    type roots, nor between CHAR and VARCHAR (Calcite: SqlToRelConverter.ensureSqlType).
+    The item is first cast to the type of the value, even if the item is out of that type's range. No cast is
+    made for equal type roots, or of a CHAR item to VARCHAR (Calcite: SqlToRelConverter.ensureSqlType).
     """
     a, b = value.type, item.type
-    if a.root is b.root is TypeRoot.VARIANT:  # _in has checked that all items have one type
+    if a.root is b.root is TypeRoot.VARIANT:  # `compare` would refuse VARIANT with VARIANT NOT NULL
         return Call("=", (value, item), sql.BOOLEAN.with_nullable(nullable(value, item)), range=place)
     if isinstance(value, Call) and isinstance(item, Call) and value.function == item.function == "ROW":
         pairs = zip(value.args, item.args, strict=False)

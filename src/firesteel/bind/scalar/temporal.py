@@ -11,7 +11,7 @@ from firesteel.types.sql import SqlType, TypeRoot
 
 
 def interval_literal(count: int, unit: str, place: SourceRange | None = None) -> Literal:
-    """Return the literal of an interval of `count` months or milliseconds."""
+    """Return an interval literal of `count` months for units such as YEAR TO MONTH, else milliseconds."""
     return Literal(count, interval_type(unit), range=place)
 
 
@@ -94,8 +94,9 @@ DIFFERENCE_UNITS = frozenset([*MONTHS, *MILLIS, *_BY_SECONDS, *_ODD_UNITS])
 def timestamp_difference(unit: str, start: Expr, end: Expr, place: SourceRange | None) -> Expr:
     """Return TIMESTAMPDIFF in Calcite's shape: whole units between two points in time.
 
-    The result is an INT, for NANOSECOND a BIGINT. For some units, the difference is first cut to whole
-    seconds, in the type of the result, so the result can overflow and has no fraction of a second:
+    The result is an INT, and a BIGINT for NANOSECOND. For the units below, the difference is first cut to
+    whole seconds, so the result has no fraction of a second. The seconds have the type of the result. They,
+    or their product, overflow if they are beyond the range of this type:
 
         WEEK                                    whole seconds / 604,800
         MILLISECOND, MICROSECOND, NANOSECOND    whole seconds * 1000, 10^6, 10^9

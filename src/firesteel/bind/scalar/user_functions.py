@@ -19,7 +19,7 @@ def user_function(name: str, catalog: Catalog | None) -> UserDefined | None:
     """Return the user-defined function that a name stands for, None if there is none.
 
     It is a temporary system function, or a function of the catalog that no built-in function hides. The name
-    may be qualified by catalog and database.
+    may be qualified by the current catalog and database. A qualified name is no temporary system function.
     """
     if catalog is None:
         return None

@@ -37,5 +37,8 @@ def current_watermark(args: Sequence[Expr], node: syntax.Call) -> Expr:
 
 
 def source_watermark(args: Sequence[Expr], node: syntax.Call) -> Expr:
-    """Return SOURCE_WATERMARK(): the watermarks of the source itself. No connector of Firesteel has them."""
+    """Return the call SOURCE_WATERMARK(), which stands for watermarks that the source itself sends.
+
+    No connector of Firesteel sends any.
+    """
     return Call("SOURCE_WATERMARK", (), timestamp(3), range=node.range)

@@ -20,7 +20,7 @@ _TEXTS = """
     REGEXP_SUBSTR SPLIT TRANSLATE UNHEX URL_DECODE URL_ENCODE
 """
 _OF_FAMILIES = frozenset(_TEXTS.split())
-"""Functions whose message names the type family that an argument must have."""
+"""Functions whose error for an argument of a wrong type names the type family that it must have."""
 _COLLECTIONS = {
     **dict.fromkeys(
         ("ARRAY_CONCAT", "ARRAY_EXCEPT", "ARRAY_INTERSECT", "ARRAY_UNION"),
@@ -63,8 +63,9 @@ def null_of(name: str, family: str) -> SqlType:
 
     Args:
         name: Name of the function.
-        family: Letter of the type family that the parameter accepts (a key of FAMILIES). For `s`, NULL gets
-            the type STRING, or VARCHAR(1) if Flink's own type inference checks the function.
+        family: Letter of the type family that the parameter accepts (a key of FAMILIES). For `s` and `y`,
+            NULL gets the type STRING or BYTES. If Flink's own type inference checks the function, NULL gets
+            this type with the length 1.
     """
     kind = FAMILIES[family][2]
     return replace(kind, length=1) if name in _OWN_INFERENCE and family in ("s", "y") else kind

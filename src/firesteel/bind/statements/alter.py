@@ -231,7 +231,7 @@ def _without(table: Table, definition: CreateTable, change: DropColumns) -> Crea
         if name.parts[-1] in dropped:
             raise _refused(f"Duplicate column `{name}`.", name.range)
         dropped.append(name.parts[-1])
-    # Drop the columns in the order of Java's HashSet, as Flink does, but first those that read other columns.
+    # Like Flink, check the columns in the order of Java's HashSet, but those that read more columns first.
     order = in_java_order(dropped)
     reads = {c.name: len(_named(c.computed_sql)) for c in table.columns}
     places = {name.parts[-1]: name for name in change.columns}

@@ -219,11 +219,11 @@ class _Binder:
 def places_of(
     options: Sequence[tuple[str, str]], ranges: Sequence[SourceRange], sql: str
 ) -> dict[str, Place]:
-    """Return the place of each option by its key.
+    """Return the position of each option in a statement, by the option's key.
 
     Args:
         options: Options as written.
-        ranges: Position of each option in `sql`; empty if they have none.
+        ranges: Position of each option in `sql`. If it is empty, so is the result.
         sql: Text of the statement.
     """
     return {key: Place(sql, range) for (key, _), range in zip(options, ranges, strict=False)}

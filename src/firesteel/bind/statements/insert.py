@@ -137,7 +137,8 @@ def _partition(statement: Insert, table: Table, context: BindContext) -> dict[st
     """Return the literals of PARTITION (...) by the names of their columns.
 
     Raises:
-        ValidationError: A name is no partition column, or a value is no literal of its type.
+        ValidationError: A name is no partition column, or a value is no literal that can be cast to the type
+            of its column.
     """
     columns = {column.name: column for column in written_columns(table)}
     found: dict[str, Expr] = {}
@@ -163,7 +164,7 @@ def _partition(statement: Insert, table: Table, context: BindContext) -> dict[st
 
 def _fitted(query: Node, table: Table, statement: Insert) -> Node:
     columns = written_columns(table)
-    sink = [column.type.nullable_throughout() for column in columns]  # NULL is checked at run time
+    sink = [column.type.nullable_throughout() for column in columns]  # NOT NULL is checked at run time only
     given = [field.type for field in query.schema]
     if len(sink) != len(given):
         raise _mismatch("Different number of columns.", query, table, statement.table.range)

@@ -20,10 +20,10 @@ _FIXED = ("plan", "options")
 
 
 class CheckpointApi(JobsApi):
-    """Answers about the jobs of a checkpoint.
+    """Answers to requests of the web page about the jobs of a checkpoint.
 
     Args:
-        saved: The jobs.
+        saved: Reader of the jobs from the checkpoint's folder.
     """
 
     def __init__(self, saved: SavedJobs) -> None:
@@ -63,7 +63,7 @@ class CheckpointApi(JobsApi):
 
 
 def serve_page(checkpoint: str, port: int, host: str | None) -> int:
-    """Serve the page of a checkpoint's jobs until a signal ends the command.
+    """Serve the page of a checkpoint's jobs until a signal ends the command. Return the exit status.
 
     Args:
         checkpoint: The folder.

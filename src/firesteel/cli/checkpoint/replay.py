@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from firesteel.sql.statements import Insert, Query, Statement, StatementSet
 
 _SHOWN = 5
-"""Most messages that are listed because they still cannot be read."""
+"""Limit of the messages to list that still cannot be read."""
 
 
 def replay_script(

@@ -21,7 +21,7 @@ def checkpoint_of(job: str, variables: Mapping[str, str], options: Mapping[str, 
         options: Configuration options by key, which a script may set, too.
 
     Raises:
-        UsageError: The script does not set a checkpoint.
+        UsageError: Neither the script nor an option sets a checkpoint.
     """
     if not Path(job).is_file():
         return job

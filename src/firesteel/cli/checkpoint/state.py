@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from firesteel.session.inspection.state_report import StateReport
 
 _SHOWN = 120
-"""Most characters of a statement that are printed."""
+"""Number of characters after which the text of a statement is cut off."""
 
 
 def show_state(
@@ -33,7 +33,7 @@ def show_state(
         operator: Name of the operator, or the beginning of it; None for sizes.
         key: Values of the operator's key as text; empty for all keys.
         batch: Number of the micro-batch after which the state is read; None for the last one.
-        limit: Most entries of a state that are printed.
+        limit: Largest number of entries to print of each state.
         options: Configuration options by key.
     """
     if key and operator is None:

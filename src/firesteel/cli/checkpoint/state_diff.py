@@ -45,13 +45,14 @@ class Sides:
 def show_difference(
     sides: Sides, operator: str | None, key: Sequence[str], limit: int, options: dict[str, str]
 ) -> int:
-    """Print the entries by which two states differ, or their numbers for all operators.
+    """Print the entries by which two states differ, or how many entries differ for each operator.
 
     Args:
         sides: The states.
-        operator: Name of the operator, or the beginning of it; None for the numbers of all.
+        operator: Name of the operator, or the beginning of it. None to print the table of COLUMNS for all
+            operators instead of entries.
         key: Values of the operator's key as text; empty for all keys.
-        limit: Most entries of a state that are printed.
+        limit: Largest number of entries to print of each state.
         options: Configuration options by key.
 
     Returns:

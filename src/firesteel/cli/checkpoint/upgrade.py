@@ -27,7 +27,8 @@ class Wanted:
         plan: Whether only the plan is shown; nothing is computed.
         dry_run: Whether the differences are computed and shown, and nothing changes.
         yes: Whether to upgrade without asking.
-        any_order: Whether results may depend on the order in which rows of several inputs came.
+        any_order: Whether to upgrade even if results depend on the order in which rows of several inputs
+            came.
     """
 
     plan: bool = False

@@ -75,7 +75,11 @@ class BackgroundJobs:
         self._told: set[str] = set()
 
     def add(self, result: TableResult) -> BackgroundJob:
-        """Continue a job in the background. Raises UsageError if the result has no job."""
+        """Continue the job of a result in the background, and return it.
+
+        Raises:
+            UsageError: The result has no job.
+        """
         made = BackgroundJob(result, lambda: self.on_end())
         self._jobs[made.job.id] = made
         return made

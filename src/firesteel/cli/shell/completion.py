@@ -73,13 +73,13 @@ def _with_call(found: list[Candidate], statement: Typed, environment: Environmen
 
 
 def _fits(word: str, prefix: str) -> bool:
-    """Return whether a word begins with the typed text. For options, any part after a dot counts, too."""
+    """Return whether a word begins with the typed text, or has it after a dot, as keys of options do."""
     low, begun = word.lower().strip("`"), prefix.lower()
     return low.startswith(begun) or (len(begun) > 1 and f".{begun}" in low)
 
 
 def _as_typed(word: str, prefix: str) -> str:
-    """Return a keyword, in lower case if the user has typed its beginning in lower case."""
+    """Return the word. If it is in upper case and the typed text in lower case, return it in lower case."""
     return word.lower() if word.isupper() and prefix and prefix == prefix.lower() else word
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from firesteel.session.result import ChangesResult
 
 MOST_CHANGES = 100_000
-"""Most changes to keep; older ones are dropped. The current rows of the result are all kept."""
+"""Number of changes to keep. Older changes are dropped. The current rows of the result are all kept."""
 
 
 class KeptResult:
@@ -22,7 +22,7 @@ class KeptResult:
 
     Args:
         result: Result of the query. No other reader may read it.
-        most: Most changes to keep.
+        most: Number of changes to keep.
     """
 
     def __init__(self, result: ChangesResult, most: int = MOST_CHANGES) -> None:

@@ -73,7 +73,7 @@ class LineEditor:
     ) -> None:
         self._is_ready = is_ready
         has_colors = not os.environ.get("NO_COLOR")
-        # One event loop for all prompts: keys of a prompt may cancel tasks that earlier prompts started.
+        # All prompts share an event loop: a key may cancel a task that an earlier prompt started in it.
         self._loop = asyncio.new_event_loop()
         self._interrupted = False
         self._session: PromptSession[str] = PromptSession(

@@ -80,7 +80,7 @@ class LiveTable:
         )
 
     def run(self) -> Left:
-        """Show the table until the user leaves it."""
+        """Show the table until the user leaves it. Return how."""
         return self._app.run()
 
     @property
@@ -170,7 +170,7 @@ class LiveTable:
 
     def _resort(self, column: int | None, *, descending: bool = False) -> None:
         self._model.sort_by(column, descending=descending)
-        self._update()  # sorted by arrival again, which needs the rows in their original order
+        self._update()  # the model has only sorted rows: give it the rows in order of arrival again
 
     def _sort_by_next(self) -> None:
         self._model.sort_by_next()

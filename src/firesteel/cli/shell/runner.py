@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DETACH = "firesteel.shell.detach"
 MOST_BEHIND_TABLE = 100
-"""Most rows that a live table leaves on the terminal. More would push out all that was there before."""
+"""Largest number of rows to print when a live table ends. More would scroll earlier output out of sight."""
 _LOOK_SECONDS = 0.05
 
 
@@ -73,7 +73,7 @@ class ShellRunner(Runner):
         return not isinstance(result, ChangesResult) or not result.is_bounded
 
     def _stop(self, result: TableResult | None) -> None:
-        """Stop a statement's job. Another Ctrl-C does not wait for the end of the stop."""
+        """Stop a statement's job. On another Ctrl-C, return at once: the job then stops in the background."""
         if result is None:
             return
         self._was_pressed()

@@ -45,7 +45,7 @@ _EXAMPLES = {
 }
 """How to write the commands that need an argument."""
 _DEEPEST = 16
-"""Most levels of files that run each other with SOURCE."""
+"""Largest depth of files in which each file runs the next one with SOURCE."""
 _PATIENCE_SECONDS = 30.0
 """Seconds that each background job has to end when the shell is left."""
 
@@ -220,7 +220,7 @@ class Shell:
             self._is_reading = self._is_interruptible = False
 
     def _may_leave(self) -> bool:
-        """Ask the user whether to leave while background jobs run. The jobs end with the shell."""
+        """Return whether the shell may end. Ask the user if background jobs run, as they end with it."""
         running = len(self._runner.background.running()) if self._interactive else 0
         if not running:
             return True
@@ -258,7 +258,10 @@ class Shell:
         return goes_on
 
     def _run_text(self, text: str) -> bool:
-        """Run the commands and statements of a text up to its end or the first error."""
+        """Run the commands and statements of a text up to its end or the first error.
+
+        Return False if the shell ends.
+        """
         command = command_of(text)
         if command is not None:
             return self._run_command(command)
@@ -286,7 +289,10 @@ class Shell:
         return True
 
     def _explain_row(self, text: str, *, behind: bool) -> None:
-        """Answer a statement WHY. Ctrl-C stops the answer."""
+        """Print how a row came to be, for a statement WHY. Ctrl-C stops the answer.
+
+        `behind` is True if the statement is to run in the background, which raises UsageError.
+        """
         if behind:
             raise UsageError("WHY does not run in the background", hint="leave the & out")
         statement = parse_why(text)
@@ -294,7 +300,7 @@ class Shell:
             print_why(self._environment, statement)
 
     def _run_command(self, command: Command) -> bool:
-        """Run a command of the shell, and return False if it is `quit`."""
+        """Run a command of the shell. Return False if the shell ends."""
         if command.word == "quit":
             return not self._may_leave()
         if command.word == "help":
@@ -315,7 +321,7 @@ class Shell:
         return True
 
     def _source(self, file: str) -> bool:
-        """Run a file as if it was typed."""
+        """Run a file as if it was typed. Return False if the shell ends."""
         text = _text_of(file)
         if self._depth >= _DEEPEST:
             raise UsageError(
@@ -341,7 +347,7 @@ class Shell:
             self._reader.above(self._tell_ended)
 
     def _await_background(self) -> None:
-        """Wait for the background jobs of a piped script, which Ctrl-C stops."""
+        """Wait until the background jobs of a piped script have ended, or Ctrl-C is pressed."""
         self._pressed = False
         for each in self._runner.background.running():
             while each.runs and not self._pressed:

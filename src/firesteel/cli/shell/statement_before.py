@@ -183,7 +183,7 @@ def tables_read(statement: Typed) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     index = 0
     in_from = False
-    around: list[bool] = []  # in_from before each parenthesis that is open
+    around: list[bool] = []  # values of `in_from` at the open parentheses
     while index < len(every):
         word, symbol = every[index].word, _symbol(every[index])
         if word in TABLE_WORDS or word == "TABLE" or (in_from and symbol == ","):

@@ -74,12 +74,13 @@ class TableModel:
         self.left = min(max(0, self.left + columns), max(0, len(self._names) - 1))
 
     def find(self, text: str, height: int, *, again: bool = False) -> bool:
-        """Move to the first row, or with `again` to the next one, with a text in any column; False if none.
+        """Move to the next row that has a text in any column. Return False if no row has the text.
 
         Args:
             text: Text to search for. Upper and lower case are equal.
             height: Height of the screen.
-            again: Whether to begin after the last row that was found. After the last row, the search wraps.
+            again: Whether to begin after the row that the last search found, and to continue with the first
+                row after the last one. Otherwise the search begins at the first row.
         """
         if self._rows is None or not text:
             return False

@@ -16,7 +16,16 @@ def diff_and_tell(
     define: Mapping[str, str],
     settings: Mapping[str, str],
 ) -> int:
-    """Compare two sides and write the differences to stdout. Arguments and errors: see `diff`.
+    """Compare two sides and write the differences to stdout.
+
+    Args:
+        scripts: Paths of scripts.
+        checkpoints: Folders of checkpoints. With the scripts, there must be two sides.
+        define: Values of `${NAME}` in the scripts.
+        settings: Options to set, by key.
+
+    Raises:
+        FiresteelError: There are not two sides, a script is wrong, or a source cannot be read.
 
     Returns:
         0 if all plans and rows are the same, 1 if not.

@@ -72,7 +72,7 @@ def diff_flink_and_tell(
 
 
 def _tell(answered: int, total: int) -> None:
-    """Write the line of progress: Flink runs in a process of its own, which may take minutes."""
+    """Write how many of `total` requests Flink has answered. Flink's process may take minutes."""
     step = f"{answered} of {total} requests" if answered else "starts"
     sys.stderr.write(f"{_CLEAR}Flink: {step}")
     sys.stderr.flush()

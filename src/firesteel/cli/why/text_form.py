@@ -22,7 +22,7 @@ _MANY = 3
 _SEPARATORS = {"from": "; ", "state before": "; ", "state after": "; "}
 """Text between the values of a cell, by column; a space for all others."""
 _LEAST_ROOM = 20
-"""Least width of the values of a list in columns of the terminal, even if the terminal is narrower."""
+"""Smallest width, in columns, to which the values of a list are wrapped, even on a narrower terminal."""
 Cell = Sequence[str]
 """Values that stand in one cell of a table."""
 

@@ -118,7 +118,7 @@ class DatagenSource(Source):
         Args:
             first: Number of the first row.
             end: Number of the last row plus 1.
-            sequences: Sequences of the changes.
+            sequences: Sequence of each change (the column `$order`).
             data: Seed and time of creation, from the split.
         """
         count = end - first

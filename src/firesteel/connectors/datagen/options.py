@@ -42,13 +42,14 @@ class FieldOptions:
         kind: RANDOM_KIND or SEQUENCE_KIND.
         least: Least value, inclusive.
         most: Greatest value, inclusive.
-        max_past: Greatest distance of a random time from the present, in milliseconds.
+        max_past: Largest number of milliseconds by which a random timestamp is before the present.
         length: Length of texts, bytes and collections.
         variable_length: Whether lengths vary from 1 to `length`.
         null_rate: Fraction of NULLs.
         start: First number of a sequence.
         end: Last number of a sequence.
-        children: Options of the parts of an ARRAY, MAP, MULTISET or ROW.
+        children: Options of the elements of an ARRAY or MULTISET, of key and value of a MAP, or of the fields
+            of a ROW.
     """
 
     kind: str = RANDOM_KIND

@@ -21,7 +21,7 @@ from firesteel.errors import NotSupportedError
 def mended_files(
     log: FileLog, committed: Offset, way: str, is_read_whole: Callable[[FileInfo], bool]
 ) -> dict[str, FileInfo]:
-    """Return the log entries of files that have changed and are not completely committed.
+    """Return new log entries for the files that have changed and are not completely committed.
 
     Args:
         log: The log of a source.
@@ -30,7 +30,8 @@ def mended_files(
         is_read_whole: Function that returns whether a file is read up to its end, even if it has grown.
 
     Returns:
-        The entries of changed files, by path.
+        The new entries of changed files, by path. With READ, they describe the files as they are now. With
+        SKIP, they are the old entries with `left_out`.
 
     Raises:
         NotSupportedError: READ is requested, but a changed file is partly committed or no longer exists.

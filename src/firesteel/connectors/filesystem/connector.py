@@ -99,7 +99,7 @@ def _check_source_options(options: dict[str, str]) -> None:
     values = TypedOptions(OPTIONS, options)
     known = keys(OPTIONS)
     read = {key: values[key] for key in options if key in known}
-    # less than a millisecond counts as 0 but is allowed, such as `1 ns`
+    # Less than a millisecond, such as `1 ns`, is read as 0, but is allowed. Only zero is refused.
     if read.get(MONITOR) == 0 and not re.search("[1-9]", options[MONITOR]):
         raise invalid(MONITOR, "it must be longer than nothing")
     if read.get(PARALLELISM.key) == 0:

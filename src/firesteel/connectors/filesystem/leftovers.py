@@ -74,7 +74,10 @@ def sweep_leftovers(table: Path, own: str) -> None:
 
 
 def _is_over(mark: Path) -> bool:
-    """Return whether the driver with this lock file is known to have ended, and remove its lock file then."""
+    """Return whether the driver with this lock file has ended. If so, remove the lock file.
+
+    Return False also if that is unknown, as for a driver on another machine.
+    """
     try:
         with mark.open("r+", encoding="ascii") as file:
             if file.read() != _machine() or fcntl is None or not _lock(file.fileno()):

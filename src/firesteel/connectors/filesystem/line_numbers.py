@@ -11,7 +11,7 @@ from firesteel.formats.base import Indices
 from firesteel.formats.messages.message_bytes import MessageBytes
 
 FILE, LINE, ROW = "file", "line", "row"
-"""Columns of places: path of a file, and a line or a row of it, from 1."""
+"""Columns that say where a change comes from: path of a file, and number of a line or row in it, from 1."""
 
 
 class LineNumbers:
@@ -47,6 +47,6 @@ class LineNumbers:
 
 
 def row_places(file: FileInfo, first: int, count: int) -> pa.Table:
-    """Return the places of `count` rows of a file without lines, of which the first one is row `first`."""
+    """Return the columns FILE and ROW for `count` rows of a file without lines, from row `first` on."""
     rows = pa.array(np.arange(first, first + count), pa.int64())
     return pa.table({FILE: pa.repeat(file.path, count), ROW: rows})

@@ -1,9 +1,10 @@
 """Listing of new files: each file below a path is returned once, at a cost that depends on the new files.
 
-A folder is listed again if its modification time has changed. That time may be as coarse as two seconds. So a
-folder counts as known only if it was listed some seconds after the time was first seen. Some mounts do not
-update the time at all, so a folder is listed every half minute anyway. If that finds a file, the folder is
-listed each time from then on.
+A folder is listed again if its modification time has changed. That time may be as coarse as two seconds, so a
+file that is added right after a listing may not change it. After a change of the time, a folder is therefore
+listed at each search, until a listing is five seconds after the change was seen. Some mounts never update the
+time, so each folder is also listed every half minute. If this listing finds a new file, the folder is listed
+at each search from then on.
 
 Paths are strings, and names come from os.listdir: with a million names, path objects would take most of the
 time.
@@ -127,7 +128,7 @@ class Listing:
                 folder.names.discard(name)
 
     def _named(self, folder: _Folder, path: str, name: str) -> tuple[str, os.stat_result] | None:
-        """Record a new name of a folder. Return path and status if it is a file's name, else None."""
+        """Record a new name in a folder. Return path and status if it is a file's name, else None."""
         whole = f"{path}/{name}"
         if not name.startswith(("_", ".")):
             try:

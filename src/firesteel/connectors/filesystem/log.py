@@ -20,9 +20,10 @@ from firesteel.errors import DataError, JobError
 RESUMED = "resumed"
 """Name of a file beside the log. If a recovery has created it, the source lists its folder once more.
 
-A recovery may set an offset that counts more files than this log: a run with another copy of the checkpoint
-has found them, and has delivered their rows. The source then has to find the same files. The sinks have
-recorded a digest of the log entries of these files, and refuse the micro-batch if other files are found.
+A recovery may set an offset that counts more files than this log has. A run with another copy of the
+checkpoint has found the additional files and has delivered their rows. The source then has to find the same
+files. The sinks have recorded a digest of the log entries of these files. They refuse the micro-batch if the
+source finds other files.
 """
 _SEAL = "sealed"
 
@@ -111,7 +112,7 @@ class FileLog:
             make_folders(path.parent)
             is_new = not path.exists()
             with path.open("ab", buffering=0) as stream:
-                if stream.tell() > self._end:  # A crash has cut off this line.
+                if stream.tell() > self._end:  # The file ends with a line that a crash has cut off.
                     stream.truncate(self._end)
                 try:
                     left = memoryview(data)

@@ -119,7 +119,7 @@ class Manifests:
             path.unlink(missing_ok=True)
 
     def _found(self) -> dict[int, Path]:
-        """Return the manifests by batch. A manifest of an early version has no batch in its name: -1."""
+        """Return the manifests' paths by batch. A manifest of an early version, without a batch, has -1."""
         found = {}
         for path in self._folder.glob(f"{self._job}*.json"):
             name = _NAME.fullmatch(path.name)

@@ -85,7 +85,9 @@ def placed(options: Pairs) -> Pairs:
 
 
 def success_file(values: TypedOptions) -> str | None:
-    """Return the name of the empty file that marks a partition with rows, or None if no file is wanted.
+    """Return the name of the file that the sink makes in a partition's folder after the files with rows.
+
+    The file is empty. Return None if the options request no such file.
 
     Raises:
         ValidationError: The commit policy is not possible for files.

@@ -61,7 +61,10 @@ class Partitions:
             yield folder, pa.array(np.sort(keys.order[start : start + int(keys.counts[at])]))
 
     def hold(self, root: Path, path: str) -> bool:
-        """Return whether a file below the table's folder is in a folder of a partition."""
+        """Return whether a file is in a folder of a partition below the table's folder `root`.
+
+        Always True for a table without partition columns.
+        """
         try:
             below = Path(path).relative_to(root).parts[:-1]
         except ValueError:
@@ -95,9 +98,9 @@ class Partitions:
 
 
 _LONGEST_NAME, _LONGEST_PATH = 255, 4095
-"""Most bytes of a file's name and of a path, on nearly every file system."""
+"""Limits of nearly every file system, in bytes: of the name of a file or folder, and of a path."""
 _OF_FILES = 80
-"""Most bytes of the name of a file in a partition's folder."""
+"""Number of bytes that `unnamable` reserves for the name of a file in a partition's folder."""
 
 
 def unnamable(root: Path, folder: str) -> tuple[int, str] | None:

@@ -1,7 +1,7 @@
 """Reading of files in pieces, if their records may contain line ends.
 
-The start of a record is only known from the text before it. So the records before a piece are found again,
-and left out.
+A line end may be part of a value. So only the text before a record shows where the record starts. Reading
+starts at `Piece.known`, an earlier start of a record. The records that start before the piece are left out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from firesteel.formats.base import Framing
 from firesteel.formats.messages.message_bytes import MessageBytes
 
 LONGEST_RECORD = 1 << 28
-"""Most bytes of a record of several lines."""
+"""Limit of the bytes of a record of several lines. A longer record is an error."""
 Placed = tuple[int, pa.BinaryArray]
 """Messages, and the position in the file of the first message's first byte."""
 
@@ -62,7 +62,7 @@ def _end(piece: Piece) -> int:
 
 
 def _records(piece: Piece, framing: Framing) -> Iterator[Placed]:
-    """Yield all records from the piece's known start of a record up to the end of the file."""
+    """Yield all records from `piece.known`, where a record starts, up to the end of the file."""
     rest, position = b"", piece.known
     for start, block in record_blocks(piece):
         position = start - len(rest)

@@ -22,7 +22,7 @@ Each block costs some milliseconds, however small it is. Half the size took a fi
 JSON, twice the size saved nothing more.
 """
 MIN_PIECE = 4 << 20
-"""Fewest bytes of a piece of a file. Below it, starting a task costs more than reading."""
+"""Smallest size of a split in bytes, except for the last one. For less, a task costs more than reading."""
 _WHOLE_READ_SIZE = 1 << 16
 _LONGEST_LINE = 1 << 30
 """Limit of the bytes of a line: 1 GB.

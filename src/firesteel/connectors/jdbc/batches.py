@@ -32,7 +32,7 @@ COLUMNS = {"lineage": "VARCHAR(64)", "offsets": "VARCHAR(128)", "origin": "TEXT"
 begins and ends, and the offsets themselves as text.
 """
 _MOST = 60_000
-"""Most characters of `origin`. MySQL's TEXT holds 65,535 bytes."""
+"""Limit of the characters of `origin`, which are ASCII. MySQL's TEXT holds 65,535 bytes."""
 
 _FORGET = f"DELETE FROM {BATCHES} WHERE job = :job"
 _FORGET_TASK = f"{_FORGET} AND task = :task"
@@ -68,7 +68,9 @@ class Batches:
         self._database = database
 
     def is_new(self, connection: Any, job: str, task: int, position: Position) -> bool:
-        """Record a batch and return whether it is new. Transactions with the same batch wait here.
+        """Record a batch and return whether it is new.
+
+        Other transactions that record the same batch wait until this transaction has ended.
 
         Raises:
             TryAgainError: Another transaction has recorded a batch of the task in the meantime.
@@ -193,7 +195,10 @@ class Batches:
 
 
 def _time_text(seconds: int) -> str:
-    """Return a time as text that sorts like the time. It is the lineage of jobs without a checkpoint."""
+    """Return a time as text that sorts like the time.
+
+    It is the content of the column `lineage` for jobs without a checkpoint.
+    """
     return f"{seconds:012d}"
 
 

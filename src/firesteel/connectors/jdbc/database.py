@@ -20,10 +20,10 @@ _LOCKED_SECONDS = 60
 """Seconds for which SQLite waits while another process writes."""
 _LOCKED = "database is locked"
 _MOST_RACES = 5
-"""Most conflicts with other transactions for which `Database.run` runs its work again.
+"""Number of conflicts with other transactions for which `Database.run` repeats its work.
 
-If two transactions race to insert the same key, the loser has one conflict: its next attempt finds the key.
-More conflicts have another cause.
+One more conflict is an error. If two transactions insert the same key, the second one has only one conflict,
+because its next attempt finds the key. More conflicts have another cause.
 """
 _UNIQUE = ("23505", 1062, 1555, 2067)
 """Codes for a key that exists already: PostgreSQL's SQLSTATE, MySQL's number, SQLite's two numbers."""
@@ -50,7 +50,7 @@ def library(package: str = "sqlalchemy") -> Any:
 
 
 class Database:
-    """Connections to a database. Methods raise JobError with the address and the database's message."""
+    """Connections to a database. Unless noted, methods raise JobError with the address and the error text."""
 
     def __init__(self, options: JdbcOptions) -> None:
         self._options = options
@@ -102,7 +102,7 @@ class Database:
 
         Raises:
             DBAPIError: The database refuses a statement (SQLAlchemy's error).
-            JobError: The database is unreachable for too long.
+            JobError: The database is still away, or transactions still conflict, after the last retry.
         """
         began, attempts, races = time.monotonic(), 0, 0
         while True:
@@ -134,7 +134,11 @@ class Database:
         return self.run(lambda connection: self._engine.connect())
 
     def rolled_back(self, work: Callable[[Any], T]) -> T:
-        """Run `work` in a transaction that is rolled back, and return its result."""
+        """Run `work` in a transaction that is rolled back, and return its result.
+
+        Raises:
+            DBAPIError: The database refuses a statement, or is away (SQLAlchemy's error).
+        """
         with self._engine.connect() as connection:
             transaction = connection.begin()
             try:
@@ -205,7 +209,7 @@ class Database:
         return any(code in _UNIQUE for code in codes) or "UNIQUE constraint failed" in str(said)
 
     def _is_away(self, error: Any) -> bool:
-        """Return whether the connection failed, rather than a statement."""
+        """Return whether the connection failed, or a SQLite database is locked by another process."""
         return bool(error.connection_invalidated or error.statement is None or _is_locked(error))
 
 

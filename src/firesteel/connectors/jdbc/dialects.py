@@ -18,7 +18,7 @@ _PLAIN = frozenset(
 _WHOLE = 2**31 - 1
 """Length of the type BYTES."""
 _MOST_DIGITS = 6
-"""Most digits of a fraction of a second."""
+"""Largest precision of a TIMESTAMP: the digits of a fraction of a second."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Dialect:
         package: Package that installs the driver.
         quote: Quote around names. Flink does not quote PostgreSQL's names.
         types: Supported types.
-        digits: Most digits of a DECIMAL.
+        digits: Largest precision of a DECIMAL.
         on_duplicate: Whether upserts use MySQL's syntax.
         as_text: Whether columns hold text for times and decimals.
     """
@@ -47,7 +47,7 @@ class Dialect:
     on_duplicate: bool = False
     as_text: bool = False
     keys_as: str = "union"
-    """Form of lookup keys in a query (connectors/jdbc/lookup.py)."""
+    """Form of the keys in a lookup query: "union", "values" or "arrays" (connectors/jdbc/lookup.py)."""
     array_types: Mapping[TypeRoot, str] = field(default_factory=dict)
     """The database's name of each type of a key column, if `keys_as` is `arrays`."""
 

@@ -15,9 +15,10 @@ _WITH_OIDS = "postgresql"
 
 
 def table_identities(database: Database, options: JdbcOptions, *tables: str) -> dict[str, str]:
-    """Return the OID of each table as text, by a name of the table for errors.
+    """Return the OID of each existing table as text.
 
-    The result is empty if the database is not PostgreSQL. A table that does not exist has no entry.
+    The key of an entry names table and database, as errors show them. If the database is not PostgreSQL, the
+    result is empty.
 
         {"table orders of jdbc:postgresql://host/shop": "oid 16402"}
 

@@ -4,9 +4,9 @@ Each row comes with the number of its key, so that only the database decides whi
 of the keys in a query depends on the database (`Dialect.keys_as`):
 
 - arrays: one array for each key column, for any number of keys. PostgreSQL joins them like a table.
-- values: a table of literal rows.
-- union: a SELECT for each key. MySQL compares literals by the column's collation, but not columns of a
-  derived table.
+- values: a table of literal rows, which is joined with the looked-up table.
+- union: a SELECT for each key, with a condition such as `id = 7`. MySQL needs this form: it compares a column
+  by the column's collation if the other operand is a literal, but not if it is a joined column.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from firesteel.runtime.operators.lookup_join.lookup import FoundRows
 from firesteel.runtime.spec.lookup_join import LookupTable
 
 _TOGETHER = {"arrays": 20_000, "values": 1000, "union": 100}
-"""Most keys of one query. A union may have some hundred parts."""
+"""Maximum number of keys of one query, by form. Databases limit a union to some hundred SELECTs."""
 _PARAMETERS = 32_000
-"""Most parameters of one query. SQLite allows 32,766."""
+"""Maximum number of parameters of one query. SQLite allows 32,766."""
 
 Query = tuple[str, dict[str, Any]]
 
@@ -126,7 +126,7 @@ def by_arrays(
 
 
 def by_values(dialect: Dialect, table: str, names: Sequence[str], keys: Sequence[str], rows: int) -> str:
-    """Return the query with literal rows of the key number `:n0` and the key `:k0_0`, `:k0_1`..."""
+    """Return the query with a literal row for each key. Row 2 is `(:n2, :k0_2, :k1_2)`: number and key."""
     asked = ", ".join(f"k{place}" for place in range(len(keys)))
     literals = ", ".join(f"({', '.join(_parameters(row, len(keys)))})" for row in range(rows))
     return (

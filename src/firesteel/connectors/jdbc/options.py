@@ -65,9 +65,9 @@ OPTIONS = (
 
 @dataclass(frozen=True)
 class Partitions:
-    """Partitioning of a read by a column. Only rows whose `column` is from `lower` to `upper` are read.
+    """Partitioning of a read by a column: `number` ranges of its values, with a split for each range.
 
-    They are read in `number` parts.
+    Only rows whose `column` is from `lower` to `upper` are read.
     """
 
     column: str

@@ -24,10 +24,10 @@ def refused_rows(
     execute: Execute,
     most: int,
 ) -> list[RefusedRow]:
-    """Return the rows that the database refuses. All others are written in the transaction.
+    """Return the rows that the database refuses. The open transaction then contains all other rows.
 
-    Parts of the rows are written under savepoints. A part with a refused row is rolled back and cut in
-    halves, so most good rows are written together.
+    The function writes at most `most` rows together, under a savepoint. If a write fails, it rolls back to
+    the savepoint and writes both halves of these rows in the same way. So most good rows go in large writes.
 
     Args:
         connection: A connection with an open transaction.
@@ -35,7 +35,7 @@ def refused_rows(
         changes: The rows, with their numbers (connectors/refused_rows.py: ROW).
         columns: Name and type of each field of the rows.
         execute: Writes rows.
-        most: Most rows written together.
+        most: Maximum number of rows that are written together.
     """
 
     def failure(rows: pa.Table) -> Exception | None:

@@ -2,8 +2,8 @@
 
 A task writes its part of a batch in one transaction, which also records the batch's number in the table
 `firesteel_batches`. If a batch is tried again and its number is already there, no row is written. Several
-parts that are written in one process share a transaction, which records a number for each part. Readers only
-see the result of a transaction. In a table with a key, only the last change of each key is therefore written.
+parts that are written in one process share a transaction, which records a number for each part. Readers see
+the table only between transactions. So, if a table has a key, a task writes the last change of each key only.
 """
 
 from __future__ import annotations
@@ -106,11 +106,13 @@ class JdbcSink(Sink):
             self._parts[-1].written.append(changes)
 
     def close_task(self) -> str:
-        """Write the rows of the task in one transaction.
+        """Write the rows of the task in one transaction, and return "" as the token for `commit`.
 
         Raises:
-            JobError: The database refuses a row, which the error names, or is unreachable for too long.
-            RowsRefusedError: The database refuses rows, which are added to `refusals`.
+            RowsRefusedError: The database refuses values of some rows. `refusals` gets these rows.
+            JobError: The database refuses a statement for another reason, or `refusals` is None (the error
+                then names the first refused row), or the database is unreachable for too long.
+            DataError: Python or the driver cannot represent a value, and `refusals` is None.
         """
         parts, self._parts = self._parts, []
         deliveries = [_Delivery(part, list(self._statements(part))) for part in parts]
@@ -128,7 +130,7 @@ class JdbcSink(Sink):
         statements = [statement for delivery in deliveries for statement in delivery.statements]
         try:
             found = self._database.rolled_back(lambda c: self._culprit(c, statements, first))
-        except self._database.refusals:  # the connection broke in the meantime
+        except self._database.refusals:  # the connection broke, so no row can be named
             found = self._database.error(first)
         raise found
 
@@ -137,10 +139,12 @@ class JdbcSink(Sink):
         self._parts = []
 
     def _set_aside(self, deliveries: Sequence[_Delivery]) -> None:
-        """Add the rows that the database refuses to `refusals`, unless that is None. Nothing is written.
+        """Find the rows that the database refuses, and add them to `refusals`. No row is written.
+
+        If `refusals` is None, do nothing. If no row is refused, return normally.
 
         Raises:
-            RowsRefusedError: The database refuses rows.
+            RowsRefusedError: At least one row is refused.
         """
         refusals = self.refusals
         if refusals is None:
@@ -197,7 +201,10 @@ class JdbcSink(Sink):
                         connection.execute(self._database.text(statement.sql), rows)
 
     def _pieces(self, statement: _Statement) -> Iterator[tuple[int, list[dict[str, Any]]]]:
-        """Yield the parameters of rows to send together, with the number of the first row."""
+        """Yield the parameters of rows to send together, once for each group of such rows.
+
+        The number before the parameters is the position of the group's first row in `statement.changes`.
+        """
         for start in range(0, statement.changes.num_rows, self._options.flush):
             piece = statement.changes.slice(start, self._options.flush)
             try:
@@ -210,7 +217,7 @@ class JdbcSink(Sink):
             yield start, [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def _parameters(self, changes: pa.Table, fields: Sequence[int]) -> list[list[Any]]:
-        """Return the columns as Python values. Raises an error for a value that Python does not have."""
+        """Return the columns as Python values. Raise an error if Python cannot represent a value."""
         as_text = self._options.dialect.as_text
         return [to_database(changes[field_name(each)], self._spec.types[each], as_text) for each in fields]
 

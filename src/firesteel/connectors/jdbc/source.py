@@ -33,7 +33,7 @@ class JdbcSource(SingleReadSource):
         self._options = options
 
     def splits(self, parallelism: int) -> list[Split]:
-        """Return one split for each part of the rows; a single split if no partition column is given."""
+        """Return a split for each range of the partition column; a single split if no such column is set."""
         if self._options.partitions is None:
             return [Split(0, {})]
         return [
@@ -45,6 +45,10 @@ class JdbcSource(SingleReadSource):
         """Check that the table exists.
 
         On a cluster, nothing is checked: the driver may be unable to reach the database.
+
+        Args:
+            is_local: Whether tasks run on this machine, not on a cluster.
+            fresh: Has no effect, because the table is read from its beginning in every run.
 
         Raises:
             JobError: The table does not exist, or the database is unreachable.
@@ -97,7 +101,7 @@ class JdbcSource(SingleReadSource):
 
 
 def bounds(partitions: Partitions) -> list[tuple[int, int]]:
-    """Return the first and last number of each part.
+    """Return the lowest and the highest value of the column `partitions.column` in each part.
 
     Flink: JdbcNumericBetweenParametersProvider.ofBatchNum.
     """

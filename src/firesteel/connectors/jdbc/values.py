@@ -15,7 +15,7 @@ from firesteel.types.iso_times import moment_of_iso, time_of_iso
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
 
 _MOST_DIGITS = 150_000
-"""Most digits of a number. PostgreSQL's NUMERIC has 131,072 before the point and 16,383 after it."""
+"""Maximum number of digits. PostgreSQL's NUMERIC has 131,072 before the point and 16,383 after it."""
 _TIMES = (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
 
 

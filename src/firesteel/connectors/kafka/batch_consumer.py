@@ -1,7 +1,7 @@
 """Consumer that takes messages from librdkafka in batches, without a Python object for each.
 
-Reading small messages takes a third of the processor time that objects need. The module calls librdkafka's
-public functions (rdkafka.h) in the library that confluent-kafka has loaded.
+For small messages, it takes a third of the processor time of a consumer that creates an object for each
+message. The module calls public functions (rdkafka.h) of the librdkafka that confluent-kafka has loaded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CONSUMER, _WITHOUT_CLOSING, _OK = 1, 8, 0
 """Constants of rdkafka.h: RD_KAFKA_CONSUMER, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE, and success."""
 _TEXT_SIZE = 512
 AT_ONCE = 2000
-"""Most messages of one batch."""
+"""Maximum number of messages in one batch."""
 
 _POINTER, _TEXT, _INT, _SIZE = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_size_t
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {
@@ -73,7 +73,8 @@ def library() -> Any:
 class BatchConsumer:
     """Consumer without a consumer group, with the methods of ObjectConsumer.
 
-    `also` has the columns to read in addition to value and offset. Only MESSAGE_KEY is possible.
+    It always reads the value and the offset of a message. If `also` contains MESSAGE_KEY, it reads the key,
+    too. For any other column in `also`, the caller needs an ObjectConsumer.
     """
 
     def __init__(self, configuration: Mapping[str, str], also: frozenset[str]) -> None:
@@ -89,7 +90,7 @@ class BatchConsumer:
 
     @property
     def asked(self) -> Any:
-        """confluent-kafka's consumer, for requests other than reading."""
+        """A second consumer, of confluent-kafka, which requests metadata and offsets instead of messages."""
         if self._asked is None:
             self._asked = client().Consumer(self._configuration)
         return self._asked

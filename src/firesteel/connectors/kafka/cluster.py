@@ -15,7 +15,7 @@ from firesteel.errors import JobError, UnavailableError, ValidationError, missin
 from firesteel.functions.java.regular_expressions import parsed
 
 _PATIENCE, _REFUSED, _SHORT = 10.0, 2.0, 1.0
-"""Seconds until a request fails: without an answer, after a refused connection, and if it is optional."""
+"""Seconds until a request fails: without an answer, after a refused connection, and for the optional lag."""
 _FIRST_TIMEOUT = 0.25
 _ALL_REFUSED = 0.4
 """Seconds until a request fails if all brokers refuse connections."""
@@ -36,7 +36,7 @@ def client() -> Any:
 
 
 def will_pass(error: Any) -> bool:
-    """Return whether a retry may succeed: no broker, an unready one or the wrong one has answered.
+    """Return whether a retry may succeed: no broker answered, or the broker is not ready or the wrong one.
 
     These are the errors of Java's RetriableException, without that of an unknown topic.
     """
@@ -73,7 +73,8 @@ class UnknownPartitionError(UnavailableError):
 class Cluster:
     """A connection of the driver to a Kafka cluster.
 
-    Methods raise UnreachableError, or JobError if the cluster refuses a request. Both name the servers.
+    Methods raise UnreachableError if the cluster does not answer, and JobError if it refuses a request. The
+    text of both errors names the servers.
     """
 
     def __init__(self, options: KafkaOptions) -> None:

@@ -51,11 +51,11 @@ The broker's setting is transaction.max.timeout.ms.
 _REQUEST_MARGIN = 100
 """Milliseconds by which transaction.timeout.ms must exceed socket.timeout.ms (Java: request.timeout.ms)."""
 _MOST_IN_FLIGHT = 5
-"""Most unanswered requests of an idempotent producer."""
+"""Maximum number of unanswered requests of an idempotent producer."""
 
 
 def in_range(name: str, value: str) -> str:
-    """Return the nearest value of a property that librdkafka accepts.
+    """Return `value`, or the nearest value that librdkafka accepts for the property.
 
     Args:
         name: librdkafka's name of the property.
@@ -71,7 +71,10 @@ def in_range(name: str, value: str) -> str:
 
 
 def coupled(given: Mapping[str, str]) -> dict[str, str]:
-    """Return the properties to add, for any client, so that librdkafka accepts the given ones."""
+    """Return properties to add to those of a consumer or producer, so that librdkafka accepts them together.
+
+    An example is {"fetch.max.bytes": "50000"} -> {"message.max.bytes": "50000"} (see the module's docstring).
+    """
     made: dict[str, str] = {}
     fetch = _number(given.get("fetch.max.bytes", ""))
     if fetch is not None and fetch < _MESSAGE_BYTES and "message.max.bytes" not in given:
@@ -114,18 +117,19 @@ def producer_coupled(given: Mapping[str, str], in_transactions: bool) -> dict[st
 
 
 def _of_transactions(given: Mapping[str, str], delivery: int | None, wanted: int) -> dict[str, str]:
-    """Return the time-outs to set for a transaction and its messages, in librdkafka's names.
+    """Return the time-outs to add to the properties of a transactional producer, in librdkafka's names.
 
-    librdkafka requires that `delivery.timeout.ms` is at most `transaction.timeout.ms`, and that
-    `socket.timeout.ms` (Java: `request.timeout.ms`) is at least 100 ms less than `transaction.timeout.ms`.
+    They are `transaction.timeout.ms`, `delivery.timeout.ms` or both. librdkafka requires that
+    `delivery.timeout.ms` is at most `transaction.timeout.ms`. It also requires that `socket.timeout.ms`
+    (Java: `request.timeout.ms`) is at least 100 ms less than `transaction.timeout.ms`.
 
     Args:
-        given: The given properties.
-        delivery: Given `delivery.timeout.ms`, None for none.
-        wanted: `delivery.timeout.ms` to set if none is given.
+        given: Properties that the user has set.
+        delivery: The user's `delivery.timeout.ms`, None if it is not set.
+        wanted: `delivery.timeout.ms` to add if the user has not set it.
 
     Raises:
-        ValidationError: The given time-outs break one of these rules.
+        ValidationError: The time-outs that the user has set break one of these rules.
     """
     limit = _number(given.get("transaction.timeout.ms", ""))
     request = _number(given.get("socket.timeout.ms", ""))
@@ -152,7 +156,7 @@ def _too_long(name: str, value: int, limit: int, most: int) -> ValidationError:
 
 
 def _may_be_idempotent(given: Mapping[str, str]) -> bool:
-    """Return whether no given property rules out idempotence. If one does, Java turns idempotence off."""
+    """Return whether Java's client makes a producer with these properties idempotent (its default)."""
     flying = _number(given.get("max.in.flight.requests.per.connection", "1"))
     return (
         given.get("acks", "all").lower() in ("all", "-1")

@@ -1,4 +1,4 @@
-"""Kafka messages as columns: value, offset and the other parts that a query needs."""
+"""Kafka messages as columns: value, offset, and if needed the key and metadata such as headers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import BYTES, STRING, map_of
 
 MESSAGE, MESSAGE_KEY, OFFSET, TIMESTAMP = "$value", "$key", "offset", "timestamp"
-"""Columns of Messages; the others have the names of their metadata keys."""
+"""Names of columns of Messages. Any further column has the name of its metadata key, such as `headers`."""
 HEADERS = to_arrow(map_of(STRING, BYTES))
 OF_MESSAGES = frozenset((OFFSET, "headers", "leader-epoch", "timestamp", "timestamp-type"))
 """Metadata keys whose values are read from each message, unlike the topic and the partition."""
 _PLACE = re.compile(r"topic (?P<topic>\S+), partition (?P<partition>\d+), offset (?P<offset>\d+)")
-"""Place of a message, as `Messages.place` returns it."""
+"""Text that `Messages.place` returns: topic, partition and offset of a message."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Messages:
     partition: int
     """Number of the partition."""
     columns: dict[str, pa.Array]
-    """Columns with one value a message: MESSAGE (NULL is a tombstone), OFFSET and other requested ones."""
+    """Columns with a value for each message: MESSAGE (NULL is a tombstone), OFFSET, those requested."""
 
     def __len__(self) -> int:
         return len(self.columns[MESSAGE])
@@ -61,7 +61,7 @@ class Messages:
         return None if times is None else times[index].cast(pa.int64()).as_py()
 
     def place(self, index: int) -> str:
-        """Return the place of a message, for errors."""
+        """Return the origin of a message for errors: `topic orders, partition 0, offset 17`."""
         return f"topic {self.topic}, partition {self.partition}, offset {self.offset(index)}"
 
 
@@ -72,13 +72,13 @@ class Taken:
     count: int
     """Number of messages."""
     bytes: Mapping[str, Joined]
-    """Columns of bytes, by name."""
+    """The columns MESSAGE and, if it was requested, MESSAGE_KEY, by name."""
     others: Mapping[str, pa.Array]
-    """Other columns, by name."""
+    """OFFSET and the other requested columns, whose values are not bytes, by name."""
     behind: int = 0
     """Offset after the last message; 0 without messages."""
     errors: Sequence[tuple[Any, int]] = ()
-    """Errors that came among the messages, each with an offset."""
+    """Errors that came instead of messages, each with the offset at which it came."""
 
 
 class Block:
@@ -89,7 +89,7 @@ class Block:
         self._others: dict[str, list[pa.Array]] = {}
         self.rows = 0
         self.bytes = 0
-        """Bytes of all columns, including the offsets into them."""
+        """Bytes of memory that all columns take, including the size of each value and key."""
 
     def add(self, taken: Taken) -> None:
         """Append messages, at least one."""
@@ -108,10 +108,10 @@ class Block:
 
 
 def of_letters(letters: Sequence[RawMessage]) -> list[Messages]:
-    """Return messages that were dead letters, by partition and in the order of their offsets.
+    """Return dead letters as the messages that they were: one Messages a partition, in the order of offsets.
 
     Raises:
-        UsageError: A position does not have the form that `Messages.place` returns.
+        UsageError: The position of a dead letter does not have the form that `Messages.place` returns.
     """
     found: dict[tuple[str, int], list[tuple[int, RawMessage]]] = {}
     for letter in letters:

@@ -66,7 +66,7 @@ def is_of_value(key: str) -> bool:
 
 
 def written_keys(topics: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the metadata keys that a sink can write. They include the topic unless there is exactly one."""
+    """Return the metadata keys that a sink can write. `topic` is left out if there is only one topic."""
     return _WRITTEN[1:] if len(topics) == 1 else _WRITTEN
 
 
@@ -98,10 +98,10 @@ def metadata_column(key: str, kind: SqlType, messages: Messages) -> pa.Array:
 
 
 def in_type(made: pa.Array, kind: SqlType, messages: Messages, at: Indices) -> pa.Array:
-    """Convert the values of a key to the type of their column.
+    """Convert the values of a metadata key to the type of their column.
 
     Args:
-        made: One value for each row.
+        made: The key's values, one for each row.
         kind: The column's type.
         messages: The messages that contain the values.
         at: Index of each row's message.
@@ -110,7 +110,7 @@ def in_type(made: pa.Array, kind: SqlType, messages: Messages, at: Indices) -> p
         The converted values.
 
     Raises:
-        DataError: Microseconds cannot represent a time. The error names the message's offset.
+        DataError: A time is outside the range of 64-bit microseconds. The error names the message's offset.
     """
     target = to_arrow(kind)
     try:

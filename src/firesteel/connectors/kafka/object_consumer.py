@@ -18,10 +18,10 @@ from firesteel.connectors.kafka.offsets import Range
 from firesteel.types.arrow import KEY, VALUE
 
 AT_ONCE = 500
-"""Most messages to take at once.
+"""Maximum number of messages to take at once.
 
-The objects of these messages are deleted before the next messages are taken. So few objects exist at a time
-that they fit into the processor's cache, and that Python's garbage collector does not scan them.
+The objects of these messages are deleted before the next messages are taken. So few objects exist at a time:
+they fit into the processor's cache, and are too few to start Python's garbage collector.
 """
 _TIMESTAMP_TYPES = ("NoTimestampType", "CreateTime", "LogAppendTime")
 
@@ -51,7 +51,7 @@ class ObjectConsumer:
 
 
 def taken_of(records: list[Any], names: Sequence[str], end: int) -> Taken:
-    """Return confluent-kafka's messages and errors as columns."""
+    """Return confluent-kafka's messages before offset `end` as the columns `names`, and its errors."""
     errors = [record.error() for record in records]
     told = [(error, record.offset()) for error, record in zip(errors, records, strict=True) if error]
     if told:
@@ -69,7 +69,8 @@ def taken_of(records: list[Any], names: Sequence[str], end: int) -> Taken:
 def _offsets(records: list[Any]) -> pa.Array:
     """Return the offsets of messages.
 
-    They are read from each message only if offsets are missing in between.
+    If the first and the last offset show that no offset between them is missing, they are generated as a
+    range. Otherwise, the offset of each message is read.
     """
     if records and records[-1].offset() - records[0].offset() + 1 == len(records):
         return pa.array(np.arange(records[0].offset(), records[-1].offset() + 1))

@@ -16,7 +16,7 @@ Places = dict[Partition, int]
 """The next offset to read, by partition."""
 
 MIN_RANGE = 100_000
-"""Fewest messages of a range that is cut off a partition. Starting a task costs more than reading fewer."""
+"""Minimum size of a split in messages, except the last. Reading fewer is faster than starting a task."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Position:
     begins: Places = field(default_factory=dict)
     """First offsets of the partitions that are new in this micro-batch."""
     waits: int = 0
-    """Number of micro-batches that had to wait for messages."""
+    """Number of micro-batches so far that found no message, in a bounded read whose end is not reached."""
     ids: dict[str, str] = field(default_factory=dict)
-    """Broker's id of each topic, given at its creation. Offsets of older checkpoints have none."""
+    """Id that the broker gave to each topic at its creation. Empty in checkpoints of older versions."""
 
     def to_json(self) -> Offset:
         made: Offset = {"at": _nested(self.at)}
@@ -76,9 +76,10 @@ class Range:
 
 
 def ahead(position: Places, latest: Mapping[Partition, int], rows: int | None) -> Places:
-    """Return the end of a micro-batch of at most `rows` messages.
+    """Return the next offset of each partition after a micro-batch of at most `rows` messages.
 
-    The share of each partition is proportional to its number of unread messages.
+    The share of each partition is proportional to its number of unread messages. If `rows` is None, the
+    micro-batch takes all messages before the offsets `latest`.
     """
     waiting = {each: max(0, latest[each] - at) for each, at in position.items()}
     total = sum(waiting.values())
@@ -130,7 +131,7 @@ def channel(topic: str, partition: int) -> int:
 
 
 def by_partition(splits: Iterable[Split]) -> list[Split]:
-    """Return splits that each read one partition, in the same order."""
+    """Cut each split into splits of one partition. Return them in the same order."""
     found = [data for split in splits for data in split.data["ranges"]]
     return [Split(0, {"ranges": [data]}, channel=channel(data[0], data[1])) for data in found]
 
@@ -162,7 +163,7 @@ def recreated(topic: str, at: Places) -> LostInputError:
 
 
 def expired(each: Partition, at: int, first: int) -> LostInputError:
-    """Return the error for deleted messages from offset `at` on. `first` is the first one that exists."""
+    """Return the error for deleted messages from offset `at` on. The first one that exists is at `first`."""
     return LostInputError(
         f"topic {each[0]}, partition {each[1]}: offsets {at} to {first - 1} are gone, "
         f"the log begins at {first}",

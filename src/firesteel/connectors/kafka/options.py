@@ -108,7 +108,8 @@ class Place:
 class Part:
     """The key or the value of messages: its format, the format's options, and its columns.
 
-    The columns' names begin with `prefix`, which the names in messages do not have.
+    The names of `columns` begin with `prefix` (`key.fields-prefix`). In messages, the fields have the same
+    names without the prefix.
     """
 
     format: Format
@@ -292,7 +293,7 @@ def _check_key_field(column: str, prefix: str, names: tuple[str, ...]) -> None:
 
 
 def _prefix(key: str, found: Format) -> str:
-    """Return the prefix of the options of a format, which the option `key` names."""
+    """Return the prefix of the options of a format that the option `key` names, such as `value.json.`."""
     return f"{key.removesuffix('format')}{found.name}."
 
 
@@ -321,7 +322,12 @@ def check_table(table: Table) -> None:
 
 
 def check_parts(table: Table, connector: str, options: Mapping[str, str], known: tuple[Option, ...]) -> None:
-    """Check key, value and properties, and that all options are in `known` or belong to the formats."""
+    """Check the options of key, value, messages that cannot be read, sink and properties.
+
+    Raises:
+        ValidationError: An option is wrong, or neither in `known` nor an option of the table's formats.
+        NotSupportedError: An option or property is not supported.
+    """
     types = {column.name: column.type for column in table.columns if column.is_physical}
     names = tuple(types)
     of_formats: list[str] = []

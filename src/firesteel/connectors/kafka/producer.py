@@ -30,20 +30,20 @@ _ATTEMPT = 10.0
 _SILENCE = 2 * _ATTEMPT
 """Seconds after which a call to the client that does not return is given up."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.5
-"""Seconds before a request is repeated. A broker needs some milliseconds to end the previous transaction."""
+"""First and longest pause in seconds between two attempts. A broker takes some ms to end a transaction."""
 _POLLED = 1000
-"""Number of messages after which the client reports failed deliveries."""
+"""Number of sent messages after which `send` polls the client for failed deliveries."""
 _KEPT = 16
-"""Most idle producers of a worker. They are kept for its next tasks because connecting is slow."""
+"""Maximum number of idle producers of a worker. Later tasks use them, because connecting is slow."""
 _ANY_PARTITION = -1
 _SILENT = logging.getLogger(f"{__name__}.client")
 """Disabled logger of librdkafka. It would report fenced producers, whose batch a newer producer sends."""
 _SILENT.disabled = True
 
 _MOST = 4000
-"""Most characters of an offset's metadata. A broker accepts 4,096 bytes (offset.metadata.max.bytes)."""
+"""Maximum length of an offset's metadata. A broker accepts 4,096 bytes (offset.metadata.max.bytes)."""
 _MESSAGES = "messages"
-"""Key in the metadata of a group's offset: number of committed messages of the offset's batch."""
+"""Key of an entry in the metadata of a committed offset: how many messages of the batch are committed."""
 
 Refuse = Callable[[int, "MessageRefusedError"], None]
 """Function that takes the index of a refused message, and the error for it."""
@@ -86,8 +86,8 @@ class Producer:
 
     Attributes:
         batch: Last batch that is completely committed with the transactional ID, -1 for none.
-        messages: Number of committed messages of the batch after it.
-        origin: Range of source rows of the batch that was recorded last: `batch`, or the one after it.
+        messages: Number of messages of batch `batch + 1` that are committed.
+        origin: Range of source rows: of batch `batch + 1` if `messages` is above 0, else of `batch`.
     """
 
     def __init__(self, properties: Mapping[str, str], name: str = "") -> None:
@@ -166,7 +166,7 @@ class Producer:
         self._outage.answered()
 
     def _serve(self, wait: Callable[[], int]) -> int:
-        """Let the client report deliveries, and return the result of `wait`. Raises errors of deliveries."""
+        """Call `wait`, which polls or flushes the client. Return its result. Raise if a delivery failed."""
         try:
             left = wait()
         except self._kafka.KafkaException as error:
@@ -291,7 +291,7 @@ class Producer:
         Args:
             batch: Number of the batch.
             topics: Topics in whose partition 0 the offset is committed, usually one topic.
-            messages: Number of the batch's messages that are committed after the transaction; None for all.
+            messages: Number of the batch's messages that this and earlier transactions commit; None for all.
             origin: Range of source rows of the batch, recorded as the offset's metadata.
         """
         self._began = time.monotonic()
@@ -354,7 +354,7 @@ class Producer:
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _refusal(self, told: Any) -> Exception:
-        """Return the error for a refused request."""
+        """Return the ShutOutError, UnavailableError or JobError for the client's error `told`."""
         self._check()
         if self._is_shut_out(told):
             return self._shut_out(told.str())
@@ -373,7 +373,7 @@ def _key(properties: Mapping[str, str], name: str) -> tuple[frozenset[tuple[str,
 
 
 def _noted(note: str | None) -> int:
-    """Return the number of messages in the metadata of a group's offset."""
+    """Return the number of messages in the metadata of a committed offset; 0 if it has none."""
     try:
         found = json.loads(note or "{}")
     except ValueError:

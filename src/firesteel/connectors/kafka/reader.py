@@ -110,7 +110,11 @@ class Reader:
             yield Messages(wanted.topic, wanted.partition, block.columns())
 
     def _heard(self, last: float, now: bool, wanted: Range, place: int) -> float:
-        """Return when the broker last answered. If it has been silent for long, check whether it is up.
+        """Return when the broker last answered, by time.monotonic(). Check the broker if it is silent.
+
+        After 2 seconds of silence, report an outage if no broker can be reached. After 60 seconds, raise
+        JobError if no broker can be reached or the partition does not exist. Otherwise, return the current
+        time, so that the next such check comes after 60 more seconds.
 
         Args:
             last: Time of the broker's last answer, by time.monotonic().
@@ -130,7 +134,7 @@ class Reader:
         return time.monotonic()
 
     def _look(self) -> None:
-        """Report an outage if the broker cannot be reached."""
+        """Report an outage on stderr if no broker can be reached."""
         self._looked = time.monotonic()
         try:
             self._consumer.asked.list_topics(timeout=1)
@@ -155,7 +159,7 @@ class Reader:
         """Handle an error of the consumer.
 
         Returns:
-            The end of the partition if it is reached, else 0.
+            The offset of the partition's end if the error reports that it is reached, else 0.
 
         Raises:
             JobError: The range cannot be read.

@@ -50,7 +50,7 @@ class _Decoding:
     places: dict[str, int]
     """Position of each column of the key or value in the decoder's output, by the column's name."""
     hint: Callable[[MessageError], str | None]
-    """Returns the hint for the error of a message that cannot be decoded."""
+    """Returns the hint for the error of a message that cannot be decoded, None for no hint."""
     format: str
     """Name of the format."""
 
@@ -109,12 +109,12 @@ class Rows:
         return of_metadata | {MESSAGE_KEY} if has_key else of_metadata
 
     def _decoding(self, part: Part, prefix: str, taken: tuple[str, ...]) -> _Decoding:
-        """Return the decoder of a part, for those of its columns that the query reads.
+        """Return the decoder of the key or the value, for those of its columns that the query reads.
 
         Args:
             part: The key or the value.
             prefix: Prefix of the options of its format.
-            taken: Columns that the value provides, so that the key need not.
+            taken: Columns to leave out of the key's decoder, because the value has them, too.
         """
         names = [name for name in self._wanted if name in part.columns and name not in taken]
         fields = Fields(
@@ -271,9 +271,18 @@ def _bad_message(messages: Messages, error: MessageError, decoding: _Decoding) -
 
 
 def _with_tombstones(values: pa.Table, at: Indices, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:
-    """Return the rows as upserts, with a -D of NULLs for each message without a value, in message order."""
+    """Return the rows as upserts, and a -D for each message without a value, in the order of the messages.
+
+    Args:
+        values: Rows of the messages' values.
+        at: Index of each row's message.
+        messages: The messages' values, NULL for a tombstone.
+
+    Returns:
+        The changes, and the index of each change's message. The fields of a -D are NULL.
+    """
     deletes = np.flatnonzero(messages.is_null().to_numpy(zero_copy_only=False))
-    given = ~np.isin(at, deletes)  # A format may decode NULL as a row.
+    given = ~np.isin(at, deletes)  # Drop rows of tombstones: raw decodes NULL as a row.
     values, at = values.filter(pa.array(given)), at[given]
     places = np.concatenate([at, deletes])
     order = np.argsort(places, kind="stable")

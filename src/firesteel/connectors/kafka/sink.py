@@ -117,10 +117,13 @@ class KafkaSink(Sink):
                 self._sent.clear()
 
     def _encoded(self, part: pa.Table) -> list[Record]:
-        """Return rows as messages. If refused rows are set aside, leave them out.
+        """Return rows as messages.
+
+        If `refusals` is not None, leave out rows that it has and rows that the format cannot represent. The
+        latter are added to it.
 
         Raises:
-            DataError: A row cannot be written, and refused rows are not set aside.
+            DataError: The format cannot represent a row, and `refusals` is None.
         """
         if self.refusals is None:
             return list(self._records.of(part))
@@ -143,11 +146,11 @@ class KafkaSink(Sink):
         return None
 
     def _refuse(self, index: int, error: Exception) -> None:
-        """Note the row of a message that Kafka refuses.
+        """Add the row of a message that Kafka refuses to `refusals`.
 
         Args:
-            index: Index of the message. With transactions, it counts all messages of the task; without, the
-                messages of the current call of `Producer.send`.
+            index: Index of the message. In transactions, it is the index among all messages of the task.
+                Otherwise, it is the index among the messages of one call of `Producer.send`.
             error: Error of the message.
         """
         for part in self._sent:
@@ -163,7 +166,11 @@ class KafkaSink(Sink):
         self.refusals.add(self._partition, found)
 
     def _parts(self, changes: pa.Table) -> Iterator[pa.Table]:
-        """Yield the rows to send: all, or the last of each key among `sink.buffer-flush.max-rows` rows."""
+        """Yield the rows to send.
+
+        If `sink.buffer-flush.max-rows` is set, cut the rows into groups of this size. Of each group, only the
+        last row of each key is sent.
+        """
         rows = self._how.flush
         for start in range(0, changes.num_rows, rows or _TOGETHER):
             part = changes.slice(start, rows or _TOGETHER)
@@ -171,6 +178,9 @@ class KafkaSink(Sink):
 
     def close_task(self) -> str:
         """Complete the task's messages: commit the last transaction, or wait for acknowledgements.
+
+        Returns:
+            "", since nothing is left to commit on the driver.
 
         Raises:
             RowsRefusedError: Rows were refused, so the batch is not completed. The host runs the task again
@@ -206,7 +216,7 @@ class KafkaSink(Sink):
         self.check()
 
     def identities(self) -> dict[str, str]:
-        """Return the ids of topics that are written in transactions. Without transactions, there are none."""
+        """Return the ids of the topics, by text for errors, if they are written in transactions. Else {}."""
         if not self._how.in_transactions:
             return {}
         cluster = Cluster(self._options)

@@ -55,7 +55,7 @@ class SinkOptions:
         guarantee: One of Flink's delivery guarantees.
         prefix: Prefix of transactional IDs.
         fixed: Whether a task writes to only one partition.
-        flush: Number of rows of which the last of each key is sent; 0 to send every row.
+        flush: Size of a group of rows, of which only the last row of each key is sent. 0 sends all rows.
     """
 
     guarantee: str

@@ -11,18 +11,20 @@ from firesteel.connectors.kafka.messages import Messages
 from firesteel.connectors.kafka.offsets import Places, Range, ahead
 
 _LOOKS = 16
-"""Places of a micro-batch at which messages are measured. The first and the last message are among them."""
+"""Number of samples of a micro-batch, evenly spaced from its first message to its last one."""
 _SAMPLE = 8
-"""Maximum number of messages to measure at one place."""
+"""Maximum number of messages to measure in one sample."""
 _ENOUGH = 1 << 20
-"""Bytes of messages at one place after which no more of them are read."""
+"""Bytes of messages in one sample after which the sample ends."""
 _ATTEMPTS = 5
-"""Maximum number of measurements of a micro-batch. After each one, it is made smaller if it is too large."""
+"""Maximum number of measurements. If a micro-batch is too large, a smaller one is measured."""
 _AGAIN_SECONDS = 30.0
 _MARGIN = 8
 _UNSEEN = 5 << 10
-"""Assumed size of messages that are not measured, in bytes: the larger one of _UNSEEN and _MARGIN times the
-last measured mean. If a micro-batch of messages of this size is within the limit, it is not measured.
+"""Minimum of the size in bytes that a message is assumed to have, until it is measured.
+
+The assumed size is max(_UNSEEN, _MARGIN * last measured mean). Messages are measured only if a micro-batch of
+messages of the assumed size would exceed the limit.
 """
 
 

@@ -62,7 +62,7 @@ class KafkaSource(Source):
     limits_bytes = True
     """Whether a micro-batch can be limited by bytes, too (connectors/base.py)."""
     place_metadata: Mapping[str, SqlType] = {"topic": STRING, "partition": INT, "offset": BIGINT}
-    """Metadata that gives the place of a message (connectors/base.py)."""
+    """Metadata keys that together identify a message, with their types (connectors/base.py)."""
 
     def __init__(self, scan: ScanSpec, options: dict[str, str], upsert: bool = False) -> None:
         self._scan = scan
@@ -124,7 +124,11 @@ class KafkaSource(Source):
         return by_partition(splits)
 
     def check(self, *, is_local: bool, fresh: bool) -> None:
-        """Check that the cluster has the topics, and the start offsets of a fresh job. Raises JobError."""
+        """Check that the cluster has the topics, and that a fresh job finds the offsets to start at.
+
+        Raises:
+            JobError: A topic or an offset is missing, or no broker answers.
+        """
         if fresh:
             self.initial_offset()
         else:
@@ -193,7 +197,11 @@ class KafkaSource(Source):
         return Position.of(offset).finished
 
     def history(self, start: Offset, end: Offset) -> History:
-        """Return the messages between two offsets. Raises JobError if the topic no longer has them all."""
+        """Return the number of messages between two offsets and their ranges (see Source.history).
+
+        Raises:
+            JobError: The topic no longer has all of these messages.
+        """
         since, until = Position.of(start), Position.of(end)
         self._topic_ids(until)
         for each, first in self._cluster.earliest(until.at).items():
@@ -213,7 +221,7 @@ class KafkaSource(Source):
         return History(first_offset, replace(until, begins={}).to_json(), size, ranges)
 
     def history_piece(self, start: Offset, until: Offset, limit: ReadLimit) -> Offset:
-        """Return the end of the next piece of a history (see Source.history_piece)."""
+        """Return the offset after the next messages to read again: at most `limit`, and before `until`."""
         at, last = Position.of(start).at, Position.of(until)
         rows = limit.rows
         if limit.bytes is not None and at != last.at:
@@ -264,7 +272,8 @@ class KafkaSource(Source):
         """Return the ids of the topics that are read.
 
         Raises:
-            JobError: A topic has another id than the offsets say, or than it had when the job began.
+            LostInputError: A topic has another id than in `position` or in an earlier call: it was created
+                again.
         """
         now = self._cluster.ids(topic for topic, _ in position.at)
         known = self._ids | position.ids
@@ -275,7 +284,7 @@ class KafkaSource(Source):
         return self._ids
 
     def _some(self, wanted: Range) -> Iterator[Messages]:
-        """Yield the messages of a range on the driver, to estimate their sizes."""
+        """Yield messages of a range on the driver, until the caller has enough to estimate their sizes."""
         reader = Reader({**dict(self._options.properties), **_FEW}, frozenset((MESSAGE_KEY,)))
         try:
             yield from reader.read(wanted)
@@ -319,7 +328,7 @@ class KafkaSource(Source):
         return self._cluster.earliest(each for each in there if each not in position.at)
 
     def _check_there(self, position: Position, there: list[tuple[str, int]]) -> None:
-        """Check that the partitions of a job that continues, and their next messages, still exist."""
+        """Raise LostInputError if a partition of `position` is not in `there` or its next message is gone."""
         for each, at in position.at.items():
             if each not in there:
                 raise gone(each, at)

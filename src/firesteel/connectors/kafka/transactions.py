@@ -29,7 +29,7 @@ from firesteel.connectors.refused_rows import RowsRefusedError
 from firesteel.errors import InternalError, JobError
 
 _MESSAGES, _BYTES = 100_000, 32 << 20
-"""Approximate limits of a transaction, in messages and in bytes. It is sent within seconds."""
+"""Approximate limits of a transaction, in messages and bytes. So small a transaction takes only seconds."""
 
 
 class Transactions:
@@ -90,7 +90,7 @@ class Transactions:
         """Return whether an earlier attempt has committed the whole batch.
 
         Raises:
-            JobError: That attempt had other rows.
+            JobError: A batch with this number, or a later one, is committed, but with other source rows.
         """
         self._producer.position.has(self._batch, self._origin, f"Kafka, transactional id {self._name}")
         return self._batch <= self._producer.batch
@@ -119,7 +119,7 @@ class Transactions:
         self._producer.abort()
 
     def _send(self, is_last: bool) -> None:
-        """Send the buffered messages in one transaction."""
+        """Send the buffered messages in one transaction. If `is_last`, it completes the batch."""
         if not self._begin(is_last):
             return
         messages = None if is_last else self._sent + len(self._held)
@@ -157,6 +157,9 @@ class Transactions:
 
     def _begin(self, is_last: bool) -> bool:
         """Begin a transaction, with a new producer if the cached one has lost its transactional ID.
+
+        Args:
+            is_last: Whether the transaction completes the batch.
 
         Returns:
             Whether there are messages to send.

@@ -16,7 +16,7 @@ from firesteel.connectors.kafka.records import Record
 _TOGETHER = 2000
 """Number of messages in one transaction. It is so small that no time-out is exceeded."""
 _SOON = 0.02
-"""Seconds of a wait for reports. Only failed messages are reported, so most waits take the whole time."""
+"""Seconds of one wait for reports of failed messages. Without a failure, it takes the whole time."""
 
 
 def find_refused(
@@ -35,7 +35,7 @@ def find_refused(
         task: Number of a task that writes to only one partition, else None.
 
     Raises:
-        JobError: Another error has ended the trial.
+        JobError: The trial has failed, for example because no broker answers.
     """
     found: dict[int, MessageRefusedError] = {}
     start = 0
@@ -115,13 +115,15 @@ class Trial(Producer):
                 raise self._error(error.args[0], topic, partition) from None
 
     def _note(self, new: dict[int, Exception], index: int, error: Any, message: Any) -> None:
-        """Record the error in the client's report about a message. Without an error, do nothing.
+        """Store the error that the client reports for a message. If `error` is None, do nothing.
 
-        If the client has dropped the message without a broker's answer, the message is not refused. Another
-        error is the cause, so the error goes to `self._failed`. Any other error goes to `new`.
+        A message may fail in two ways:
+        - The client drops it before a broker has answered. The message itself may be good, so the error is
+          stored in `self._failed`, as the failure of the whole transaction.
+        - A broker refuses it. The error is stored in `new`.
 
         Args:
-            new: Receives the error of the message, by the message's index.
+            new: Errors of refused messages, by the message's index.
             index: Index of the message.
             error: Error from the client, or None.
             message: The client's message, with topic and partition.

@@ -48,7 +48,7 @@ class FullCached:
 
 
 def next_reload(settings: FullCache, start: float, end: float) -> float:
-    """Return when a table is due to be read again.
+    """Return when a table is due to be read again, in seconds since 1970.
 
     Args:
         settings: Settings of the reloads.

@@ -18,7 +18,10 @@ from firesteel.runtime.spec.lookup_join import LookupJoinSpec, LookupTable
 from firesteel.runtime.state.base import StateBackend
 
 MOST_OPEN = 16
-"""Most tables that a process keeps open. A process may run several jobs, and does not notice their ends."""
+"""Maximum number of tables that a process keeps open.
+
+A limit is needed because a process may run several jobs, and does not notice when a job ends.
+"""
 
 _open: OrderedDict[tuple[str, LookupTable], Lookup] = OrderedDict()
 

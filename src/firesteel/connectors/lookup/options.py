@@ -55,7 +55,7 @@ class PartialCache:
     Attributes:
         after_access: Milliseconds from a key's last use until the key is dropped; None for never.
         after_write: Milliseconds from the read of a key's rows until the key is dropped; None for never.
-        most: Most keys, None for no limit.
+        most: Maximum number of keys, None for no limit.
         keeps_missing: Whether keys without rows are cached.
     """
 

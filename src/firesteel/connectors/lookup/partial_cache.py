@@ -62,7 +62,7 @@ class _Entries:
         return FoundRows(key, tuple(column.take(index) for column in self.columns))
 
     def kept(self, places: Index) -> _Entries:
-        """Return the cached keys at the given positions, which ascend, with only their rows."""
+        """Return entries with only the keys at the positions `places`, which ascend, and their rows."""
         rows = self.rows(places)
         counts = self.counts[places]
         return _Entries(
@@ -110,9 +110,14 @@ class PartialCached:
         return FoundRows.sorted(np.concatenate([there[known.at], missed[found.at]]), columns)
 
     def _fresh(self, hash1: U64, hash2: U64) -> tuple[_Entries | None, Index]:
-        """Drop expired entries. Return the others, and the position among them of each key, or -1.
+        """Drop expired entries, and look up keys in the others. The found keys count as used now.
 
-        The keys that are found count as used now.
+        Args:
+            hash1, hash2: The hashes of each key to look up.
+
+        Returns:
+            The entries that are left (None if nothing is cached yet), and for each key its position in them,
+            -1 if it is not cached.
         """
         entries, now = self._entries, self._clock()
         if entries is None:

@@ -38,7 +38,7 @@ class RowIndex:
         return self._rows_of(asking, places[asking])
 
     def _rows_of(self, asking: Index, places: Index) -> FoundRows:
-        """Return the rows of k keys that the request and the index have in common.
+        """Return the rows of the k requested keys that the index contains.
 
         Args:
             asking: int64[k], ascending: position of each key in the request.

@@ -17,7 +17,7 @@ _CHANNELS = 10_000
 _FOLDERS = 3
 _LONGEST_FOLDER = 4
 _OTHER_SIZE = 32
-"""Bytes of a bid without its texts. As in the public generator, channel and url do not count."""
+"""Assumed bytes of a bid without `extra`. As in the public generator, it leaves out `channel` and `url`."""
 
 
 class Bids(EventRows):
@@ -35,7 +35,7 @@ class Bids(EventRows):
     def bidder(self) -> pa.Array:
         """Return the IDs of bidders.
 
-        They are 1000 too high, since the public generator adds the first ID twice.
+        As in the public generator, FIRST_ID is added twice. So each ID is that of a person plus 1000.
         """
         hot = np.maximum(self.last_person, 0) // HOT_GROUP * HOT_GROUP + 1
         is_hot = self.random.is_hot("is hot bidder", self.options.hot_bidders)
@@ -85,6 +85,6 @@ def _channels() -> tuple[pa.StringArray, pa.StringArray]:
 
 
 def _channel_id(number: int) -> int:
-    """Return a channel's ID: its number with 32 bits reversed, without sign (Java: abs(Integer.reverse))."""
+    """Return a channel's ID: the absolute value of its 32 bits in reverse (Java: abs(Integer.reverse))."""
     reversed_bits = int(f"{number:032b}"[::-1], 2)
     return reversed_bits if reversed_bits < 1 << 31 else (1 << 32) - reversed_bits

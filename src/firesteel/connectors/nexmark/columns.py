@@ -78,7 +78,14 @@ class EventTable:
 
 
 def _field(events: EventRows, attribute: str, count: int, validity: pa.Buffer) -> pa.Array:
-    """Return one field for all rows, NULL in rows of other event kinds."""
+    """Return one field of a kind of events as a column of the whole block.
+
+    Args:
+        events: The events of one kind.
+        attribute: Name of the attribute of `events` that has the field's values.
+        count: Number of rows of the block.
+        validity: Arrow's bitmap of the rows that are events of this kind. In other rows, the field is NULL.
+    """
     values = spread(getattr(events, attribute), events.rows, count)
     return pa.Array.from_buffers(values.type, count, [validity, *values.buffers()[1:]])
 

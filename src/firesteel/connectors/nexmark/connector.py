@@ -46,7 +46,10 @@ class Nexmark:
 
 
 def _is_like(kind: SqlType, expected: SqlType) -> bool:
-    """Return whether a type is like the expected one. Names of fields may differ."""
+    """Return whether a column may have a type: the expected one, but for the names of nested fields.
+
+    A scalar may be NOT NULL or nullable. A ROW must be nullable, as events of the other kinds lack it.
+    """
     children = zip(kind.children, expected.children, strict=False)
     return (
         (kind.root, kind.length, kind.precision, len(kind.children))

@@ -20,9 +20,12 @@ Chunks are counted from event 0, not from the start of a split. So an event has 
 FIRST_ID = 1000
 """Id of the first person and of the first auction."""
 HOT_GROUP = 100
-"""Every 100th ID is a hot one: until the next hot ID exists, many events refer to it."""
+"""Distance of hot IDs. Many events refer to the newest hot ID, such as 1200, until 1300 exists."""
 _FIRST_NUMBER, _FIRST_EVENT_ID = 1, 2
-"""Number and ID of event 0. An event's number determines its time, and its ID determines its kind."""
+"""Number and ID that event 0 has. They differ, as in the public generator.
+
+The number of an event determines its time, and its ID determines its kind.
+"""
 _ACTIVE_PERSONS, _OPEN_AUCTIONS = 1000, 100
 _LEAD = 10
 """Number of future IDs that events may refer to, though they do not exist yet."""
@@ -104,13 +107,19 @@ class EventRows:
         return self._group * auctions + np.where(place < 0, -1, place)
 
     def some_person(self, stream: str) -> Integers:
-        """Return the number of a random person for each event: a recent one, or one of the next ten."""
+        """Return the number of a random person for each event: a recent one, or one of the next ten.
+
+        `stream` names the property that gets the number (random_values.py).
+        """
         count = self.last_person + 1
         active = np.minimum(count, _ACTIVE_PERSONS)
         return count - active + self.random.below(stream, active + _LEAD)
 
     def some_auction(self, stream: str) -> Integers:
-        """Return the number of a random auction for each event: a recent one, or one of the next ten."""
+        """Return the number of a random auction for each event: a recent one, or one of the next ten.
+
+        `stream` names the property that gets the number (random_values.py).
+        """
         least = np.maximum(self.last_auction - _OPEN_AUCTIONS, 0)
         count = self.last_auction - least + 1 + _LEAD
         return self.random.below(stream, count) + least
@@ -122,12 +131,16 @@ class EventRows:
         return np.rint(np.exp(exponents) * 100.0).astype(np.int64)
 
     def text(self, stream: str, most: int) -> pa.StringArray:
-        """Return a random text for each event: 3 to `most` - 1 characters, less the blanks at both ends."""
+        """Return a random text for each event.
+
+        A text has 3 to `most` - 1 characters, and then loses the blanks at both ends. `stream` names the
+        property that gets the text (random_values.py).
+        """
         lengths = LEAST_LENGTH + self.random.below(f"{stream} length", most - LEAST_LENGTH)
         return trimmed(self._texts(stream, lengths, " "))
 
     def padding(self, size: int | Integers, mean_size: int) -> pa.StringArray:
-        """Return texts that fill up events to a mean size; empty for events that are larger without one.
+        """Return texts that fill up events to a mean size. A large event gets an empty text.
 
         Args:
             size: Bytes of the other fields, one number or int64[n].

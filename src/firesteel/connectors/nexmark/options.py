@@ -9,7 +9,7 @@ from firesteel.config.option import Kind, Option, TypedOptions, invalid
 from firesteel.connectors.options import CONNECTOR, VERSION, WATERMARKS
 
 MOST_SIZE = 8 << 10
-"""Greatest mean size of an event, in bytes: the texts of a table of events must fit into 2 GiB."""
+"""Maximum mean size of an event in bytes. The texts of a table of 131,072 events must fit into 2 GiB."""
 _NO_EFFECT = "Has no effect, as in the public connector."
 
 
@@ -88,7 +88,7 @@ class NexmarkOptions:
     hot_sellers: int
     seed: int
     base_time: int | None
-    """Milliseconds since 1970, or None for the start of the query."""
+    """Event time before the first event, in milliseconds since 1970. None means the start of the query."""
     total: int | None
     """Number of events, or None if the table has no end."""
     is_kept_alive: bool
@@ -97,7 +97,7 @@ class NexmarkOptions:
 
     @property
     def group(self) -> int:
-        """Return the number of events in a group: its persons, then its auctions, then its bids."""
+        """Return the number of events in a group. A group has persons, then auctions, then bids."""
         return self.person_proportion + self.auction_proportion + self.bid_proportion
 
 

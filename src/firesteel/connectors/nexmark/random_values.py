@@ -63,5 +63,5 @@ class RandomValues:
         return (words % bounds.astype(np.uint64)).astype(np.int64)
 
     def is_hot(self, stream: str, ratio: int) -> NDArray[np.bool_]:
-        """Return which events get the hot value: all but one in `ratio`, bool[n]."""
+        """Return which events refer to a hot person, auction or channel, bool[n]: all but one in `ratio`."""
         return self.below(stream, ratio) > 0

@@ -18,7 +18,7 @@ from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.types.value_parts import WHOLE
 
 _MOST_EVENTS = 2_000_000
-"""Most events of a micro-batch if the user has set no limit."""
+"""Maximum number of events of a micro-batch if the user has set no limit."""
 
 
 class NexmarkSource(Source):
@@ -61,13 +61,13 @@ class NexmarkSource(Source):
         return self.bounded and offset["event"] >= (self._options.total or 0)
 
     def history(self, start: Offset, end: Offset) -> History:
-        """Return the events between two offsets. They can always be generated again."""
+        """Return number and range of the events between two offsets. They can always be generated again."""
         first, last = start["event"], end["event"]
         ranges = (f"events {first:,} to {last - 1:,}",) if first < last else ()
         return History(start, end, f"{last - first:,} events", ranges)
 
     def history_piece(self, start: Offset, until: Offset, limit: ReadLimit) -> Offset:
-        """Return the end of the next piece of a history (see Source.history_piece)."""
+        """Return the offset after the next events to read again: at most `limit`, and before `until`."""
         most = _MOST_EVENTS if limit.rows is None else limit.rows
         return {**until, "event": min(start["event"] + most, until["event"])}
 
@@ -89,7 +89,8 @@ class NexmarkSource(Source):
 
         Args:
             base: See Block.base_time.
-            began: Start of the query in milliseconds since 1970 if the reader waits until events are due.
+            began: Start of the query in milliseconds since 1970 if the reader waits until events are due,
+                else None.
         """
         count = end - first
         parts = max(1, min(parallelism, -(-count // BLOCK))) if count else 0

@@ -16,13 +16,13 @@ LEAST_LENGTH = 3
 """Length of the shortest random text."""
 _POOL = 1 << 20
 _SPECIAL = 13
-"""Average distance of special characters: one in this many characters of a text is the special one."""
+"""Mean distance from one special character of a text, such as a blank, to the next one."""
 Bytes = NDArray[np.uint8]
 
 
 @cache
 def pool(special: str = "") -> Bytes:
-    """Return random letters a to z, uint8[1 MiB]. One in 13 is the special character, if there is one."""
+    """Return random letters a to z, uint8[1 MiB]. One in 13 is replaced by `special`, unless that is ""."""
     random = np.random.Generator(np.random.Philox(ord(special) if special else 0))
     letters = random.integers(ord("a"), ord("z") + 1, _POOL, np.uint8)
     if special:
@@ -33,8 +33,9 @@ def pool(special: str = "") -> Bytes:
 def texts(lengths: Integers, bounds: Integers, starts: Words, letters: Bytes) -> pa.StringArray:
     """Return one text for each length.
 
-    All texts of a chunk are taken from one range of the pool: each text begins where the text before it ends.
-    So the letters of a chunk are copied at once, not text by text.
+    The texts of a chunk follow each other in the pool, from a random position on. So the letters of a chunk
+    are copied at once. For example, a chunk with the lengths 3 and 2 that starts at position 7 has the texts
+    pool[7:10] and pool[10:12].
 
     Args:
         lengths: Number of characters of each text, int64[n].

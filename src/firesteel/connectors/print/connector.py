@@ -53,7 +53,7 @@ class PrintSink(Sink):
         self._start = self._prefix(partition)
 
     def write(self, changes: pa.Table) -> None:
-        """Write the rows as lines at once: after this point, only the terminal can fail."""
+        """Write all rows as one text. So if a row cannot be converted to text, no row is written."""
         self._stream.write("".join(f"{self._start}{line}\n" for line in lines(changes, self._types)))
 
     def close_task(self) -> str:

@@ -19,7 +19,7 @@ from firesteel.errors import DataError, FiresteelError
 _SYNC, _CHECKSUM = 16, 4
 """Bytes at the end of a block: the sync marker, and before it the checksum if the codec is snappy."""
 _MOST_EMPTY = 1 << 24
-"""Most records that a block without bytes may declare."""
+"""Maximum number of records in a block without bytes: records that have only NULLs take no bytes."""
 
 
 def file_records(avro: Any, path: str) -> Iterator[Any]:

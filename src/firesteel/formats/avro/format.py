@@ -53,7 +53,7 @@ class Bodies(Protocol):
     """
 
     def read(self, message: bytes) -> dict[str, Any] | None:
-        """Return the record of a message. Any exception means that the message is bad."""
+        """Return the record of a message, None for Avro's null. Any exception means a bad message."""
         ...
 
     def write(self, record: dict[str, Any]) -> bytes: ...
@@ -104,10 +104,10 @@ class AvroMessages:
 
 
 def read_body(bodies: Bodies, index: int, message: bytes, failed: str) -> dict[str, Any] | None:
-    """Return the record of the message at `index`.
+    """Return the record of the message at `index`, None for Avro's null.
 
     Raises:
-        MessageError: The message is bad. The text begins with `failed`.
+        MessageError: The message is bad. The error's text begins with `failed`.
     """
     try:
         return bodies.read(message)
@@ -128,14 +128,15 @@ def checked(
     failed: str,
     kinds: Sequence[int] | None = None,
 ) -> pa.Table:
-    """Return a changes table (without sequence) of records. An error has the index of the bad message.
+    """Return a changes table (without sequence) of records, as `changes` does, with errors for bad messages.
 
     Args:
         at: Index of each record's message, for errors.
         failed: Beginning of an error's text.
+        kinds: Row kind of each record. None if all are INSERT.
 
     Raises:
-        MessageError: A value does not fit its column.
+        MessageError: A value does not fit its column. The error has the index of the value's message.
     """
     try:
         return changes(records, fields, kinds)
@@ -168,7 +169,7 @@ def changes(
 
 
 def to_records(table: pa.Table, fields: Fields, legacy: bool = True) -> Iterator[dict[str, Any]]:
-    """Yield the rows in the form that fastavro writes. `legacy`: whether TIMESTAMP is an instant."""
+    """Yield the rows in the form that fastavro writes. `legacy`: see `to_schema` (schema.py)."""
     makers = [to_avro(kind, legacy) for kind in fields.types]
     columns = [
         [make(value) for value in table[field(place)].to_pylist()] for place, make in enumerate(makers)
@@ -197,7 +198,7 @@ class AvroReader:
 
 
 class AvroWriter:
-    """Writer of Avro container files. Its records are nullable, as in Flink."""
+    """Writer of Avro container files. As in Flink, the files' schema is a union of null and the record."""
 
     def __init__(self, fields: Fields, codec: str, stream: BinaryIO) -> None:
         from fastavro.write import Writer

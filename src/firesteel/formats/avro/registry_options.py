@@ -76,7 +76,7 @@ def _url(options: dict[str, str], name: str) -> str:
 
 
 def _authorization(options: dict[str, str], name: str) -> str | None:
-    """Return the header `Authorization`.
+    """Return the value of the HTTP header `Authorization`, None for a request without credentials.
 
     As in Confluent's client, credentials are ignored unless `*.credentials-source` is set, too.
     """
@@ -105,10 +105,11 @@ _OF_TLS = (
 
 
 def _tls(options: dict[str, str], name: str) -> Tls | None:
-    """Return the TLS settings.
+    """Return the TLS settings, None if no option sets one.
 
     Raises:
-        NotSupportedError: A property or a kind of file is unknown.
+        NotSupportedError: A property is not supported, or a key store or trust store is not PEM.
+        ValidationError: A PEM file has the password of a store, which PEM does not have.
     """
     properties: dict[str, str] = {}
     for key, text in options.items():
@@ -129,7 +130,7 @@ def _tls(options: dict[str, str], name: str) -> Tls | None:
 
 
 def _pem(properties: dict[str, str], store: str, name: str) -> str | None:
-    """Return the path of a key store or trust store, None if there is none."""
+    """Return the path of the PEM file for `store` (`keystore` or `truststore`), None if it is not set."""
     location, kind = properties.get(f"ssl.{store}.location"), properties.get(f"ssl.{store}.type", "JKS")
     if location is None:
         return None

@@ -20,8 +20,9 @@ _VALUE = "value"
 class Resolved:
     """Reader of values that were written by one schema, as values of another schema.
 
-    Both schemas are wrapped in a record of one field, which does not change the bytes. fastavro caches how to
-    resolve a record, but resolves a union again for each message.
+    A schema may be a union with null. fastavro matches two unions again for each message, but caches how it
+    matches two records. So both schemas are wrapped in a record of one field, which is faster
+    and does not change the bytes of a message.
     """
 
     def __init__(self, avro: Any, writer: Schema, reader: Schema) -> None:
@@ -71,7 +72,15 @@ def plain(schema: Schema) -> Schema:
 
 
 def _aligned(writers: list[Schema], reader: Schema, named: Mapping[str, Schema]) -> Schema:
-    """Return the reader's schema with the names of the writer's records as aliases of its records."""
+    """Return the reader's schema, whose records have the names of the writer's records as aliases.
+
+    Avro matches records only if their names are equal. Flink ignores the names, and the aliases do the same.
+
+    Args:
+        writers: Schemas of the writer that stand at the position of `reader`: several in a union.
+        reader: Schema of the reader.
+        named: The writer's record types by name.
+    """
     if isinstance(reader, list):
         return [_aligned(writers, each, named) for each in reader]
     if not isinstance(reader, dict):
@@ -95,7 +104,10 @@ def _aligned_field(records: Iterable[Schema], field: Schema, named: Mapping[str,
 
 
 def _alternatives(schemas: Iterable[Schema], named: Mapping[str, Schema]) -> Iterator[Schema]:
-    """Yield the alternatives of a value's schema, with names resolved and without primitive types."""
+    """Yield the schemas, but the members of a union one by one, and a named type's own schema from `named`.
+
+    Primitive types such as "string" are left out.
+    """
     for schema in schemas:
         if isinstance(schema, list):
             yield from _alternatives(schema, named)

@@ -28,7 +28,7 @@ def to_avro(kind: SqlType, legacy: bool = True) -> Convert:
 
     Args:
         kind: The type.
-        legacy: Whether TIMESTAMP is an instant, as in schema.to_schema.
+        legacy: Whether TIMESTAMP is written as a point in time (schema.py: to_schema).
     """
     make = _to_avro(kind, legacy)
     return lambda value: None if value is None else make(value)
@@ -92,8 +92,12 @@ def _written_order(found: dict[str, Any]) -> dict[str, Any]:
 def _read_order(found: dict[str, Any], hash_of: Hash) -> list[tuple[str, Any]]:
     """Return the entries of a map in the order in which Flink reads them.
 
-    Avro reads the entries into a Java HashMap. Flink adds them, in the order of this map, to a HashMap of its
-    own, whose order is returned.
+    Avro reads the entries into a Java HashMap of Utf8 keys. Flink goes through this map, and adds the entries
+    to a second HashMap. The order of the second map is returned.
+
+    Args:
+        found: The entries in the order of the message.
+        hash_of: Hash function of the second map's keys.
     """
     return hashed(hashed([*found.items()], _utf8_hash, len(found)), hash_of)
 
@@ -146,7 +150,7 @@ def _text(value: Any) -> str:
 
 
 def _micros(value: Any) -> Any:
-    """Convert milliseconds to the column's microseconds, if the value is a number.
+    """Return milliseconds, an int, as microseconds. Return any other value unchanged.
 
     Raises:
         ValueError: Microseconds in 64 bits cannot represent the time.

@@ -33,7 +33,8 @@ def to_schema(kind: SqlType, legacy: bool = True, record: str = _RECORD) -> Sche
 
     Args:
         kind: The type.
-        legacy: Whether TIMESTAMP is Avro's timestamp, an instant, and TIMESTAMP_LTZ is not supported.
+        legacy: Value of `avro.timestamp_mapping.legacy`. True: TIMESTAMP becomes Avro's timestamp-millis, and
+            TIMESTAMP_LTZ is an error. False: TIMESTAMP becomes local-timestamp, and TIMESTAMP_LTZ timestamp.
         record: Name of the record.
 
     Raises:

@@ -73,9 +73,10 @@ class Registered:
         self._written: tuple[bytes, Any] | None = None
 
     def read(self, message: bytes) -> dict[str, Any] | None:
-        """Return the record of a message.
+        """Return the record of a message, None for Avro's null.
 
         Raises:
+            ValueError: The message does not begin with a zero byte and a schema's number.
             DataError: The registry does not know the schema's number.
         """
         if len(message) < _HEAD or message[0] != _MAGIC:

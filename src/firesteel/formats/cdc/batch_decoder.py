@@ -30,8 +30,8 @@ class EnvelopeColumns(JsonColumns):
         self._exact = tree_values(fields, options)
         self._has_payload = options.schema_include
         self._kinds: dict[str, int] = {name: _CODES[what] for name, what in envelope.operations.items()}
-        # A partial row has only the changed fields. Flink looks for a field's name at any depth of it, so
-        # messages with a list or an object in it go to the exact reader.
+        # In Maxwell's messages, the row before the change has only the changed fields. Flink also finds a
+        # field's name inside an object or list of this row, so such messages go to the exact reader.
         before = row_schema(fields, is_flat=envelope.partial)
         members = {envelope.after: row_schema(fields), envelope.before: before, envelope.operation: TEXT}
         self._scan = JsonScan({_PAYLOAD: object_of(members)} if self._has_payload else members)
@@ -44,7 +44,7 @@ class EnvelopeColumns(JsonColumns):
         after, before = root[envelope.after], root[envelope.before]
         kinds = reading.codes(root[envelope.operation].cells, self._kinds)
         has_after, has_before = is_there(after.cells), is_there(before.cells)
-        # Flink also converts a row that the operation does not need, and may reject it.
+        # Flink also converts a row that the operation does not need, and may reject it. So it is odd here.
         updates, deletes = kinds == RowKind.UPDATE_AFTER, kinds == RowKind.DELETE
         fits_after = has_after if envelope.partial else has_after != deletes
         fits_before = has_before == (updates if envelope.partial else updates | deletes)
@@ -58,9 +58,16 @@ class EnvelopeColumns(JsonColumns):
         return changes.read(reading, self._schema, self._fields, cells)
 
     def _cells(self, changes: Changes, after: Cells, before: Cells, deletes: Flags) -> Cells:
-        """Return a field's cell in each of k changes, int64[k]. `deletes` flags the messages of DELETEs.
+        """Return a field's cell in each of k changes, int64[k].
 
-        A DELETE takes the row before the change; if that has changed fields only, the row after it.
+        The cell of a DELETE comes from the row before the change. In Maxwell's messages, this row is in the
+        member of the row after the change.
+
+        Args:
+            changes: The changes.
+            after: The field's cell in the row after the change, for each message.
+            before: The field's cell in the row before the change, for each message.
+            deletes: Which messages are DELETEs.
         """
         if self._envelope.partial:
             return changes.overlaid(after, before)

@@ -29,7 +29,8 @@ class Envelope:
         operations: Kind of the change by the value of that member.
         before: Member with the row before the change.
         after: Member with the row after the change.
-        partial: Whether `before` has only the changed fields, and `after` the row of a DELETE (Maxwell).
+        partial: True for Maxwell. The member `before` then has only the changed fields of an UPDATE, and the
+            row of a DELETE is in the member `after`.
         replica: Tool that the hint names if the row before a change is missing.
     """
 

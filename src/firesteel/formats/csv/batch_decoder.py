@@ -105,7 +105,11 @@ class CsvColumns:
         )
 
     def _odd(self, messages: pa.BinaryArray, content: MessageBytes) -> Flags:
-        """Return which messages Jackson may read as something else than a record in plain UTF-8, bool[n]."""
+        """Return which messages only the exact reader reads as Jackson does, bool[n].
+
+        They have at most two bytes, an escape character, a `#` (if comments are allowed), another encoding
+        than UTF-8, or invalid UTF-8.
+        """
         data, count = content.data, len(messages)
         odd: Flags = content.lengths <= 2
         for mark in filter(None, self._marks):

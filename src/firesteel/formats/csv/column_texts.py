@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from firesteel.types.sql import CHARACTER, INTEGERS, SqlType, TypeRoot
 
 _DAYS = (-719_162, 2_932_896)
-"""First and last day of the years 1 to 9999, which Arrow writes with four digits."""
+"""First and last day, counted from 1970, of the years that Arrow writes with four digits: 1 to 9999."""
 _DAY_SECONDS = 86_400
 _A_SECOND = {"ms": 10**3, "us": 10**6, "ns": 10**9}
 
@@ -32,7 +32,10 @@ def column_texts(kind: SqlType, values: pa.Array) -> pa.StringArray | None:
 
 
 def _timestamp_texts(values: pa.Array, zone: str) -> pa.StringArray | None:
-    """Return timestamps as `yyyy-MM-dd HH:mm:ss`, a fraction without trailing zeros, and the zone."""
+    """Return timestamps as `yyyy-MM-dd HH:mm:ss`, a fraction without trailing zeros, and the zone.
+
+    None if a year is not from 1 to 9999.
+    """
     per_day = _DAY_SECONDS * _A_SECOND[values.type.unit]
     if not _is_within(values.cast(pa.int64()), _DAYS[0] * per_day, (_DAYS[1] + 1) * per_day - 1):
         return None

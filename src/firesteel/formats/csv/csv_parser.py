@@ -34,9 +34,10 @@ class Record:
 
     Attributes:
         values: The values.
-        error: First error in the record, None if there is none. The reader goes on behind it.
-        wrong: Number of the value with the first error, counted from 1.
-        beyond: Second error in the record, None if there is none. The reader stops there, within the line.
+        error: First error in the record, None if there is none. The reader then reads the other values.
+        wrong: Number of the value with the first error, counted from 1. 0 without an error.
+        beyond: Second error in the record, None if there is none. The record ends at this error. The reader
+            takes the rest of the line as the next record.
     """
 
     values: list[str]
@@ -97,7 +98,7 @@ class CsvReader:
                 record.error, record.wrong = error, len(record.values)
 
     def _value(self, values: list[str]) -> str | None:
-        """Read one value and append it to `values`. Return the error in it, None if there is none."""
+        """Read one value and append it to `values`. Return the text of its error, None if it is valid."""
         text, quote = self._text, self._dialect.quote
         if quote is not None and text.startswith(quote, self._position):
             return self._quoted(values, quote)

@@ -61,7 +61,7 @@ class CsvEncoder:
         return texts.fill_null(self._null)
 
     def _text(self, kind: SqlType) -> Write:
-        """Return the writer of a type, which adds no quotes."""
+        """Return the function that converts a value of a type to text, without quotes."""
         root = kind.root
         if root in CHARACTER:
             return str
@@ -77,7 +77,7 @@ class CsvEncoder:
         return _SIMPLE[root]
 
     def _joined(self, kind: SqlType) -> Write:
-        """Return the writer of an ARRAY or a ROW, whose parts share one column."""
+        """Return the function that joins the elements of an ARRAY, or the fields of a ROW, to one text."""
         separator = self._options.array_delimiter
         children = [self._text(child) for child in kind.children]
 

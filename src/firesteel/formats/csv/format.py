@@ -95,9 +95,11 @@ class CsvRecords:
         raise _Fatal(error) if self._fields.in_file else ValueError(error)
 
     def _refused(self, record: Record, error: str) -> ValueError | _Fatal:
-        """Return the error for a record. It is fatal if Flink never skips it in files.
+        """Return the error for a bad record: _Fatal if it ends the job despite `ignore-parse-errors`.
 
-        Flink's CsvReaderFormat skips the rest of a bad record outside the code that catches errors.
+        In files, Flink's CsvReaderFormat ignores the first error of a record. But the code that then skips
+        the rest of the record catches no errors. So a second error is fatal. The first error is fatal, too,
+        if it is more than one value behind the last field.
         """
         beyond = error if record.wrong > self._width + 1 else record.beyond
         ignores = self._options.ignore_parse_errors and self._fields.in_file

@@ -22,7 +22,10 @@ KERNEL = "firesteel.kernels.text.csv_scan"
 _WORTH_LOADING = 1 << 18
 """Number of bytes below which reading characters is faster than loading the kernel."""
 _SHORT = 64
-"""Expected bytes of a record. A block with shorter records is scanned twice."""
+"""Expected mean size of a record, in bytes.
+
+It sets the size of the array for the positions of records. If a block has more of them, it is scanned again.
+"""
 
 
 class Records:

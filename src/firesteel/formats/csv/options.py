@@ -39,7 +39,7 @@ OPTIONS = (
     Option("trim-spaces", Kind.BOOLEAN, "false", _FALSE),
 )
 _LAST_UNIT = "\uffff"
-"""Last character that is one Java char. Later characters are two."""
+"""Last character that is one UTF-16 unit (Java: char). An option such as the delimiter must be one unit."""
 _DEFAULT_ALONE = tuple(option for option in OPTIONS if option.doc in (_TRUE, _FALSE))
 _ESCAPE = re.compile(
     r"\\(?:u+\+?(?P<unit>[0-9a-fA-F]{4})|(?P<octal>[0-3][0-7]{0,2}|[4-7][0-7]?)|(?P<named>[bntfr\\'\"])|(?!u))"
@@ -95,7 +95,7 @@ def csv_options(options: Mapping[str, str]) -> CsvOptions:
 
 
 def _unescaped(text: str) -> str:
-    """Return a text with escapes resolved, and without other backslashes.
+    """Return a text with its Java escapes replaced by characters. A backslash that begins none is dropped.
 
     Apache Commons: StringEscapeUtils.unescapeJava.
     """

@@ -15,7 +15,7 @@ Convert = Callable[[str], Any]
 _JOINED = (TypeRoot.ARRAY, TypeRoot.ROW)
 _NO_TEXT = (TypeRoot.MAP, TypeRoot.MULTISET)
 _MILLIS_KEPT = (1000, 100, 10, 1)
-"""Multiple to which Flink truncates the milliseconds of a TIME(p), by p."""
+"""Precision of a TIME(p) in milliseconds, by p from 0 to 3. Flink truncates to a multiple of it."""
 
 
 class CsvConverters:
@@ -23,7 +23,7 @@ class CsvConverters:
 
     Args:
         separator: Text between the parts of an ARRAY or a ROW.
-        null_literal: Text of NULL, for all types except ARRAY and ROW. None for none.
+        null_literal: Text that stands for NULL, except for an ARRAY or a ROW. If None, no text is NULL.
         ignore_errors: Whether a bad value becomes None.
     """
 
@@ -74,7 +74,7 @@ class CsvConverters:
         return _SIMPLE[root]
 
     def _split(self, text: str) -> list[str]:
-        """Return the parts of a text. A blank text has none (Jackson: CsvParser)."""
+        """Return the texts between separators: [] for a blank text without separator (Jackson: CsvParser)."""
         return text.split(self._separator) if self._separator in text or values.trim(text) else []
 
     def _row(self, kind: SqlType) -> Convert:

@@ -24,7 +24,7 @@ class JsonRows(JsonColumns):
     """Columnar reader of JSON objects (message_decoder.Columns).
 
     Args:
-        as_written: Whether a number read as text keeps its digits (batch_values.py: Reading).
+        as_written: Whether a STRING column gets a number as it is written, such as `1.50`, not `1.5`.
     """
 
     def __init__(self, fields: Fields, options: JsonOptions, schema: pa.Schema, *, as_written: bool) -> None:

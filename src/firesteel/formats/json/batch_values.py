@@ -23,7 +23,7 @@ _SAFE_DIGITS = {
     **{root: len(str(1 << (bits - 1))) - 1 for root, bits in INTEGER_BITS.items()},
     **dict.fromkeys((TypeRoot.DECIMAL, TypeRoot.DOUBLE, TypeRoot.FLOAT), -30),
 }
-"""Most digits of numbers that are certainly valid for the type (decode_schema.py: DecodeSchema.digits)."""
+"""By type, the length up to which every number is valid, in the form of DecodeSchema.digits."""
 
 
 class Reading:
@@ -32,10 +32,10 @@ class Reading:
     Args:
         scan: The scan.
         iso: Whether timestamps are in ISO-8601 format.
-        as_written: Whether a number becomes text as it is written, like in Jackson's parser. In Jackson's
-            tree, it may get other digits.
-        exact: Converter of single values that have no columnar conversion. If it converts a value, the rest
-            of the message is still read in columns. Otherwise, or if `exact` is None, the message is odd.
+        as_written: Whether a STRING gets a number as it is written: `1.50`, as in Flink's format json. If
+            False, it gets the text of the parsed number: `1.5`, as in Flink's CDC formats.
+        exact: Converter of single values that have no columnar conversion. If it can convert a value, the
+            rest of the message is still read in columns. If it cannot, or is None, the message is odd.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class Reading:
         return bool((kinds(cells) == ESCAPED).any())
 
     def codes(self, cells: Cells, meanings: Mapping[str, int]) -> npt.NDArray[np.int8]:
-        """Return the code of each value in `meanings`, UNREAD for unknown values, int8[n]."""
+        """Return the number that `meanings` has for each value, UNREAD if it has none, int8[n]."""
         from firesteel.kernels.json.values import find_words
 
         words = [name.encode() for name in meanings]
@@ -146,14 +146,17 @@ class Reading:
         return np.concatenate([self._scan.odd, self._scan.numbers[self.odd]])
 
     def numbers(self, at: Indices) -> Indices:
-        """Return the numbers of the messages at these positions of the scan.
+        """Return the positions in the decoded column of the messages at the positions `at` of the scan.
 
-        A message's number is its position in the decoded column.
+        The two positions differ, because the scan leaves out odd and empty messages.
         """
         return self._scan.numbers[at]
 
     def _doubtful(self, cells: Cells) -> Flags:
-        """Return which values are no strings, and may become texts other than their JSON texts, bool[n]."""
+        """Return which values that are no strings may become another text than their JSON text, bool[n].
+
+        They are objects and lists, and without `as_written` numbers such as 1.50 and -0.
+        """
         from firesteel.kernels.json.cells import (
             DECIMAL,
             INTEGER,

@@ -1,4 +1,4 @@
-"""Decode schemas: the wanted parts of a JSON value, for a scan (json_scan.py)."""
+"""Decode schemas. They tell a scan (json_scan.py) which members and elements of a JSON value to return."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ class DecodeSchema:
         members: Wanted members of an object.
         inner: Schema of a list's elements, or of a map's values.
         is_flat: Whether an object that contains objects or lists needs the exact reader.
-        digits: If 0, the scan returns every value. Otherwise the query does not read the value, and the scan
-            leaves out numbers that are so short that they are certainly valid. With n > 0, it leaves out
-            integers of at most n digits. With -n, it leaves out numbers of at most n characters, which are
-            digits and at most one decimal point. A minus is not counted.
+        digits: 0 if the scan returns every value. Other numbers are for values that the query does not read,
+            and that are only checked. The scan then leaves out short numbers, which are certainly valid:
+            n > 0    integers of at most n digits
+            -n       numbers of at most n characters: digits and at most one decimal point
+            A minus is not counted.
     """
 
     kind: int = VALUE

@@ -24,7 +24,7 @@ _NANOS_PER_DAY = 86_400 * 10**9
 
 
 class JsonWriters:
-    """Factory of JSON writers by SQL type. Writers take the values of types.text.plain_values."""
+    """Factory of functions that convert values to JSON text. Times are ints (types/text.py: plain_values)."""
 
     def __init__(self, options: JsonOptions) -> None:
         self._options = options
@@ -46,7 +46,7 @@ class JsonWriters:
             yield "{" + ",".join([text for text in row if text is not None]) + "}"
 
     def nullable(self, kind: SqlType) -> Write:
-        """Return the JSON writer of a type, which accepts None."""
+        """Return the function that converts a value of a type to JSON text, and None to `null`."""
         write = self._writer(kind)
         return lambda value: "null" if value is None else write(value)
 
@@ -114,7 +114,7 @@ class JsonWriters:
 def quoted(text: str) -> str:
     """Return a text as a JSON string.
 
-    Characters beyond U+FFFF become two escapes, as in Jackson's byte output.
+    As in Jackson, a character beyond U+FFFF becomes two escapes, one for each of its UTF-16 surrogates.
     """
     if text.isascii():
         return f'"{text.translate(ESCAPES)}"'

@@ -24,7 +24,7 @@ from firesteel.types.sql import CHARACTER, WHOLE_BITS, SqlType, TypeRoot
 
 Convert = Callable[[bytes], Any]
 _WITH_FRACTIONS = 32
-"""Bits from which on integers truncate fractions. Integers of fewer bits reject them."""
+"""Minimum bits of integer types that take 1.7 as 1. Smaller types (TINYINT, SMALLINT) reject a fraction."""
 _NUMBER, _WHOLE = re.compile(rb"-?[0-9][-+.0-9eE]{0,40}"), re.compile(rb"-?[0-9]+")
 """Patterns for values that the scan has recognized as numbers."""
 
@@ -35,7 +35,7 @@ class ExactValues:
     Args:
         convert: Function that returns the converter of a type. The converter takes a JSON text. It raises
             BadMessage or ValueError if the exact reader has to read the whole message.
-        as_decimals: Whether numbers that become texts are BigDecimals, else doubles.
+        as_decimals: Whether a number becomes text by way of a BigDecimal. If False, by way of a double.
         trims_decimals: Whether blanks around the text of a DECIMAL are ignored.
     """
 
@@ -47,7 +47,11 @@ class ExactValues:
         self._made: dict[SqlType, Convert] = {}
 
     def simplified(self, data: Bytes, cells: Cells, kind: SqlType) -> Cells:
-        """Return the cells, with unusual forms of values replaced by equal forms that columns support."""
+        """Return the cells, with some values replaced by equal ones that have a columnar conversion.
+
+        For example, the string " 12" becomes the cell of 12, the INT 1.7 that of 1. An object that is read as
+        text becomes a string cell if Jackson would write the same text.
+        """
         from firesteel.kernels.json.compact import KEYS
         from firesteel.kernels.json.forms import cut_fractions, shorten, trim
         from firesteel.kernels.json.numbers import TEXT_BYTES
@@ -102,7 +106,10 @@ class ExactValues:
 
 
 def replaced(column: pa.Array, values: pa.Array, places: Indices, failed: Flags) -> tuple[pa.Array, Indices]:
-    """Return the column with `values` at `places`, except where `failed` is set, and the failed places."""
+    """Return the column with `values` at the positions `places`, and the positions of values that failed.
+
+    A value with True in `failed` does not replace the value of the column.
+    """
     if failed.any():
         values = values.filter(pa.array(~failed))
     if not len(values):
@@ -150,7 +157,7 @@ def stream_values(fields: Fields, options: JsonOptions) -> ExactValues:
 
 
 def _plain(text: bytes) -> str | None:
-    """Return the parser's result for a short number or a string without escapes, None for other texts."""
+    """Return what parse_tree does, for a short number or a string without escapes. None for other texts."""
     if _NUMBER.fullmatch(text):
         return IntText(text.decode()) if _WHOLE.fullmatch(text) else FloatText(text.decode())
     return text[1:-1].decode() if text[:1] == b'"' and b"\\" not in text else None

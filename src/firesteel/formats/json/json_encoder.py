@@ -18,7 +18,8 @@ class JsonEncoder:
     """Encoder of rows to JSON.
 
     Args:
-        envelopes: Texts before and after the row's object, by row kind.
+        envelopes: By row kind, the texts before and after the row's object. None for a message that is
+            only the object.
     """
 
     def __init__(
@@ -38,5 +39,8 @@ class JsonEncoder:
 
 
 def envelopes(upsert: tuple[str, str], delete: tuple[str, str]) -> dict[int, tuple[str, str]]:
-    """Return the envelopes of all row kinds. As in Flink, an update is written as DELETE and INSERT."""
+    """Return the envelope for each row kind: a pair of texts before and after the row's object.
+
+    +I and +U get `upsert`, -U and -D get `delete`: as in Flink, an update is written as DELETE and INSERT.
+    """
     return {0: upsert, 1: delete, 2: upsert, 3: delete}

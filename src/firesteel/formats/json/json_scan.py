@@ -33,7 +33,10 @@ _LONGEST_KEY = 1 << 16
 _WORD = 8
 """Number of bytes that kernels read at once."""
 _BYTES_A_ROW = 128
-"""First guess of the bytes of a row. A block with more rows is scanned again."""
+"""First guess of the bytes of a row of a list or map.
+
+It sets the room for cells. If a block has more rows than there is room, it is scanned again with more room.
+"""
 
 
 @dataclass(frozen=True)
@@ -42,9 +45,10 @@ class Found:
 
     Attributes:
         cells: int64[n], n values.
-        members: For objects, n values of each member. Members of missing objects are missing.
-        inner: For lists, all elements. For maps, the values of all entries. One list follows the other.
-        keys: For maps, int64 with the key of each entry.
+        members: For objects, the n values of each wanted member. If the object is missing, so are they.
+        inner: For lists, the elements of the first list, then those of the second, and so on. For maps, the
+            values of the entries in the same way.
+        keys: For maps, the cells of the keys, one for each value in `inner`.
     """
 
     cells: Cells
@@ -134,7 +138,7 @@ class JsonScan:
 
 
 def _found(node: Node, tables: list[Cells]) -> Found:
-    """Return the scan's result for a node, as separate columns."""
+    """Return the scan's result for a node, with a copy of each column of the scan's tables (see ScanPlan)."""
     members = {name: _found(child, tables) for name, child in node.members.items()}
     cells = tables[node.table][:, node.column].copy()
     if node.inner is None:
@@ -144,9 +148,14 @@ def _found(node: Node, tables: list[Cells]) -> Found:
 
 
 def owners(lists: Cells) -> tuple[Indices, Indices]:
-    """Return where each of n lists begins among all elements, int64[n + 1], and each element's list.
+    """Return which elements belong to which of n lists, or which entries to which of n maps.
 
-    A list is given by its cell. Instead of lists, the cells may be of maps.
+    Args:
+        lists: int64[n], cells of the lists or maps.
+
+    Returns:
+        int64[n + 1]: the position of each list's first element among the m elements of all lists, and m.
+        int64[m]: the position of each element's list.
     """
     from firesteel.kernels.json.cells import NESTED, kinds, lengths
 

@@ -16,7 +16,7 @@ from firesteel.kernels.types import Bytes
 _WORD = 8
 """Number of bytes that a kernel reads at once."""
 _NEVER = 1 << 40
-"""Length that matches no key."""
+"""Length that no key has, for entries of the plan that must never match."""
 
 
 @dataclass
@@ -61,7 +61,8 @@ class ScanPlan:
         root: Node of the messages.
         widths: Number of columns of each table.
         entries: int64[m], the plan as numbers (kernels/json/plan.py): NODE_SIZE numbers for each node, then
-            MEMBER_SIZE numbers for a member that no key matches, then MEMBER_SIZE for each wanted member.
+            MEMBER_SIZE numbers for each member. The first member matches no key. Nodes without wanted
+            members refer to it, so that the kernel need not treat them differently.
         names: Keys of the members as UTF-8, each in quotes and with a colon, one after the other.
     """
 
@@ -119,7 +120,7 @@ def _node(schema: DecodeSchema, table: int, widths: list[int], places: Iterator[
 
 def _entries(nodes: list[Node]) -> tuple[Indices, Bytes]:
     """Return `entries` and `names` of a ScanPlan: its nodes and members as numbers, and the members' keys."""
-    nobody = len(nodes) * json_plan.NODE_SIZE  # This member is looked for if a node has no wanted members.
+    nobody = len(nodes) * json_plan.NODE_SIZE  # The member that matches no key.
     members = nobody + json_plan.MEMBER_SIZE
     entries = np.zeros(members + json_plan.MEMBER_SIZE * sum(len(node.members) for node in nodes), np.int64)
     entries[nobody + json_plan.WRITTEN_LENGTH] = _NEVER
@@ -163,7 +164,7 @@ def _add_name(name: bytes, member: Indices, names: bytearray) -> None:
     """
     written = b'"%b":' % name
     is_plain = not any(mark in name for mark in b'"\\')
-    member[json_plan.NAME] = len(names) + 1  # The name follows the quote.
+    member[json_plan.NAME] = len(names) + 1  # The position behind the opening quote.
     member[json_plan.LENGTH], member[json_plan.HEAD] = len(name), _word(name)
     member[json_plan.WRITTEN_LENGTH] = len(written) if is_plain else _NEVER
     member[json_plan.WRITTEN] = _word(written)

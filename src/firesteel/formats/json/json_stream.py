@@ -1,9 +1,11 @@
 """Convert JSON to SQL values token by token, as Flink's JsonParserToRowDataConverters does.
 
 The format `json` uses this module. The CDC formats convert a parsed tree instead (row_decoder.py). As in
-Flink, the results differ from those of a tree. The conversion of a row stops once it has found as many
-members as the row has fields, so the first of repeated keys may win. Numbers keep their text. After an
-ignored bad value, reading continues with the next token.
+Flink, the results differ from those of a tree in three ways:
+- The conversion of a row stops once it has found as many members as the row has fields. So if the object has
+  a key twice, the first member may win. In a tree, it is always the last.
+- A number that is read as STRING keeps its text.
+- After a bad value that is ignored, reading continues with the next token, which may be inside the value.
 """
 
 from __future__ import annotations
@@ -292,7 +294,11 @@ def _integer(bits: int) -> Convert:
 
 
 def _truncated(text: str, bits: int) -> int:
-    """Return a number without its fraction (Jackson: JsonParser.getIntValue, getLongValue)."""
+    """Return a number without its fraction (Jackson: JsonParser.getIntValue, getLongValue).
+
+    Raises:
+        ValueError: An integer of `bits` bits cannot hold the number.
+    """
     number = float(text)
     least, most = float(-(1 << (bits - 1))), float((1 << (bits - 1)) - 1)
     if not least <= number <= most:

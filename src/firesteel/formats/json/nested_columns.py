@@ -21,7 +21,7 @@ from firesteel.types.sql import CHARACTER, STRING, SqlType, TypeRoot
 from firesteel.types.value_parts import WHOLE, Parts, below, is_read, keys_of
 
 _SPARSE = 4
-"""If at most one in this many rows exists, only the existing rows are converted."""
+"""If at most a quarter of the rows are not NULL, only these are converted, and then put in their places."""
 
 
 def in_columns(fields: Fields) -> bool:
@@ -80,7 +80,7 @@ class NestedValues:
     """Converter of scanned messages to columns of SQL values, which may be ROWs, ARRAYs and MAPs.
 
     Args:
-        reading: The scanned messages. It converts values without parts, and holds the flags of odd messages.
+        reading: The scanned messages. It converts scalar values, and has the flags of odd messages.
         required: Whether a missing member of a ROW is an error (`fail-on-missing-field`).
     """
 
@@ -153,9 +153,9 @@ class NestedValues:
         offsets, of = owners(found.cells)
         keys = self._reading.texts(found.keys, at[of])
         values = self.values(found.inner, kind.children[1], at[of])
-        codes = keys.dictionary_encode()  # The members of objects have few different names.
-        # A message with a repeated key in a map is odd. The scan has compared keys as they are written, so it
-        # has not noticed a repetition if one of two equal keys is written with escapes.
+        codes = keys.dictionary_encode()  # Few keys are distinct, so each is hashed only once.
+        # A message with a repeated key in a map is odd. The scan compares keys as they are written, so it
+        # misses a repetition if only one of two equal keys has escapes: "a" and "\u0061".
         if self._reading.has_escapes(found.keys):
             self._reading.odd[at[of[_repeated(codes, of)]]] = True
         order = pa.array(_java_order(codes, offsets, of))
@@ -179,7 +179,10 @@ class NestedValues:
 
 
 def _of_rows(found: Found, rows: Indices) -> Found:
-    """Return a scan's result for some rows only. All other rows must be missing, so they have no elements."""
+    """Return a scan's result for the rows at `rows` only.
+
+    All other rows must be missing. They have no elements, so the columns of elements need no change.
+    """
     members = {name: _of_rows(member, rows) for name, member in found.members.items()}
     return Found(found.cells[rows], members, found.inner, found.keys)
 
@@ -198,9 +201,14 @@ def _repeated(keys: pa.DictionaryArray, of: Indices) -> Indices:
 
 
 def _java_order(keys: pa.DictionaryArray, offsets: Indices, of: Indices) -> Indices:
-    """Return the entries map by map, in the order of a HashMap that is filled one entry at a time.
+    """Return the positions of the entries, map by map, in the order of a Java HashMap.
 
-    `offsets` has the first entry of each map, and `of` the map of each entry.
+    The HashMap is filled one entry at a time, in the order of the message.
+
+    Args:
+        keys: Key of each of m entries.
+        offsets: Position of the first entry of each map, and m.
+        of: int64[m], the map of each entry.
     """
     hashes = np.array([*map(hasher(STRING), keys.dictionary.to_pylist())], np.int64) & 0xFFFFFFFF
     spread = np.append(hashes ^ hashes >> 16, 0)[keys.indices.fill_null(len(hashes)).to_numpy()]

@@ -114,6 +114,6 @@ def json_options(name: str, options: Mapping[str, str]) -> JsonOptions:
 
 
 def check_options(name: str, table: tuple[Option, ...], options: Mapping[str, str]) -> None:
-    """Check the values of a JSON format's options. The connector reports unknown names."""
+    """Check the values of the options that are in `table`. Ignore all others. Raises ValidationError."""
     known = {option.key for option in table}
     json_options(name, {key: value for key, value in options.items() if key in known})

@@ -189,7 +189,7 @@ class TreeConverters:
 
 @dataclass(frozen=True)
 class _Mark:
-    """Piece of JSON text between values."""
+    """JSON text that is no value: a bracket, a comma, or a member's name with its colon."""
 
     text: str
 
@@ -244,7 +244,7 @@ def _quoted(text: str) -> str:
 
 
 def text_keys(kind: SqlType) -> SqlType:
-    """Return the type of a map's keys.
+    """Return the type of a map's keys, which must be strings.
 
     Raises:
         NotSupportedError: The keys are not strings. The text is Flink's.

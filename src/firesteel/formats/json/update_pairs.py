@@ -24,9 +24,9 @@ class Rows:
     """Rows of n messages.
 
     Attributes:
-        kinds: int8[n], kind of the rows of each message. That of an UPDATE is +U.
-        starts: int64[n], first row of each message.
-        olds: int64[n], first old row of each message.
+        kinds: int8[n], row kind of the rows of each message: +U for the rows of an UPDATE.
+        starts: int64[n], position of each message's first row among all rows.
+        olds: int64[n], position of each message's first old row among all old rows. Read for UPDATEs only.
         counts: int64[n], number of rows of each message.
     """
 
@@ -69,7 +69,12 @@ class Changes:
     def overlaid(self, now: Cells, old: Cells) -> Cells:
         """Return a field's cell in each change, int64[k], if old rows have only the changed fields.
 
-        `now` and `old` are the field's cells in all rows and in all old rows.
+        A change gets the cell of its row. The -U of an UPDATE gets the cell of its old row, if that has the
+        field. If only other old rows of the message have the field, the cell is missing, as in Flink.
+
+        Args:
+            now: The field's cell in each row.
+            old: The field's cell in each old row.
         """
         from firesteel.kernels.update_pairs import overlay
 
@@ -80,7 +85,8 @@ class Changes:
     def whole(self, now: Cells, old: Cells) -> Cells:
         """Return a field's cell in each change, int64[k], if old rows have all fields.
 
-        `now` and `old` are the field's cells in all rows and in all old rows.
+        The -U of an UPDATE gets the cell of its old row, any other change that of its row. `now` has the
+        field's cell in each row, `old` that in each old row.
         """
         return np.where(self.old_rows < 0, now[self.rows], old[self.old_rows])
 

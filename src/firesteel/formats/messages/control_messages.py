@@ -12,9 +12,9 @@ from firesteel.formats.messages.json_limits import BadMessage
 from firesteel.formats.messages.json_parser import parse_tree
 
 _SHOWN = 1000
-"""Characters of a message that an error quotes."""
+"""Maximum number of characters of a message that an error quotes."""
 _STATEMENT = 300
-"""Characters of a DDL statement that an error quotes."""
+"""Maximum number of characters of a DDL statement that an error quotes."""
 
 
 class ControlMessage(BadMessage):
@@ -112,5 +112,8 @@ def _named(database: Any, table: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return a text, or "" for any other value: str() of a deeply nested object raises RecursionError."""
+    """Return the value if it is a text, else "".
+
+    The function avoids str(), which raises RecursionError for a deeply nested object.
+    """
     return value if isinstance(value, str) else ""

@@ -11,13 +11,13 @@ from decimal import Decimal
 from typing import Any
 
 MAX_DEPTH = 1000
-"""Most open objects and arrays."""
+"""Maximum number of objects and arrays that are nested in each other."""
 MAX_NUMBER_LENGTH = 1000
-"""Most digits of a number. Its sign, point and exponent mark do not count."""
+"""Maximum number of digits of a number. Its sign, point and exponent mark do not count."""
 MAX_NAME_BYTES = 50_000
-"""Most bytes of a member's name in UTF-8, without escapes."""
+"""Maximum length of a member's name, in bytes of UTF-8, without escapes."""
 MAX_TEXT_LENGTH = 20_000_000
-"""Most characters of a text."""
+"""Maximum number of characters of a string."""
 _DIGITS = re.compile("[0-9]")
 _NUMBER = re.compile(r"[+-]?\d*\.?(\d*)(?:[eE]([+-]?)0*(\d*))?")
 _EXPONENT_DIGITS = 10
@@ -55,13 +55,15 @@ def too_deep() -> BadMessage:
 
 
 def check_document(root: Any, size: int, brackets: int, *, texts: bool) -> None:
-    """Check the nesting, the names and, if `texts`, the texts of a parsed value.
+    """Check that a parsed value is within Jackson's limits of nesting, names and texts.
+
+    A short message with few brackets is within all limits, so its value is not searched.
 
     Args:
         root: The value, with objects as dicts or lists of pairs.
-        size: Bytes of the message. Names in a short message are not checked.
-        brackets: Number of opening brackets. If there are few, the nesting is not checked.
-        texts: Whether the parser has created all texts, not only the wanted ones.
+        size: Bytes of the message. Up to MAX_NAME_BYTES, no name and no text can be too long.
+        brackets: Number of opening brackets of the message.
+        texts: Whether to check texts. Jackson checks them only if it creates a tree of all values.
 
     Raises:
         BadMessage: A limit is exceeded.

@@ -39,7 +39,8 @@ def parse_tree(message: bytes, *, exact: bool = False) -> Any:
 
     Args:
         message: The bytes.
-        exact: Whether Flink reads each number with a fraction as a BigDecimal, even if no column needs it.
+        exact: Whether Flink reads every number with a fraction as a BigDecimal (row_decoder.py: has_decimal).
+            A number whose exponent does not fit into a BigDecimal is then an error.
 
     Raises:
         BadMessage: The message is not JSON, or exceeds Jackson's limits.

@@ -12,7 +12,10 @@ from firesteel.kernels.types import Bytes
 _LINE_END = ord("\n")
 _WORTH_A_KERNEL = 1 << 20
 _SHORT = 64
-"""Expected bytes of a line. A block with shorter lines is scanned twice."""
+"""Expected mean size of a line, in bytes.
+
+It sets the size of the array for the line ends. If a block has more of them, it is scanned again.
+"""
 
 
 class Lines:
@@ -25,7 +28,7 @@ class Lines:
         return cut(block, ends), b""
 
     def finish(self, rest: bytes) -> pa.BinaryArray:
-        """Return no messages, because `split` leaves no bytes: it returns a last line without a line end."""
+        """Return no messages: `split` has returned the last line already, even if it has no line end."""
         return cut(b"", np.array([], dtype=np.int64))
 
 

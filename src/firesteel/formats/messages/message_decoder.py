@@ -25,7 +25,7 @@ Row = tuple[int, tuple[object, ...]]
 _NO_VALUE = (pa.ArrowException, ValueError, TypeError, ArithmeticError)
 """Errors that Arrow raises if a column cannot hold a value."""
 WORTH_COLUMNS = 64
-"""Number of messages below which reading them one by one is faster."""
+"""Minimum number of messages that are read column by column. Fewer are read faster one by one."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,9 @@ class Exact(Protocol):
 class MessageDecoder:
     """A Decoder (formats/base.py) that uses a format's two readers.
 
-    An error that neither reader expects counts as a bad message, which is reported with its position or
-    skipped.
+    If the columnar reader raises an unexpected error, the exact reader reads all messages instead. If the
+    exact reader raises one, the message counts as bad: it is skipped if `ignores` is set, and otherwise
+    reported in a MessageError.
 
     Args:
         exact: Reader of single messages.
@@ -163,7 +164,7 @@ class MessageDecoder:
     ) -> tuple[pa.Table, Indices]:
         """Return the rows as changes, without those of messages with a value that a column cannot hold.
 
-        `numbers` has the index of each row's message. The result has those of the remaining rows.
+        `numbers` has the index of each row's message. The second result has it for the remaining rows.
 
         Raises:
             MessageError: There is such a message, and bad messages are not skipped.

@@ -1,8 +1,8 @@
 """Decode the characters of JSON and csv messages as Jackson does.
 
-The encoding is detected. UTF-8 is read leniently: surrogates may be encoded as three bytes each (CESU-8, as
-tools of Oracle and Java write it), and characters in more bytes than they need (modified UTF-8 of Java has
-NUL in two).
+The encoding is detected. Two deviations from UTF-8 are accepted:
+- CESU-8, which tools of Oracle and Java write: each surrogate of a character is encoded as three bytes.
+- Characters in more bytes than necessary. For example, Java's modified UTF-8 encodes NUL as two bytes.
 
 Source: Jackson ByteSourceJsonBootstrapper, CsvParserBootstrapper, UTF8StreamJsonParser, UTF8Reader.
 """
@@ -22,7 +22,7 @@ _BOMS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF8: "utf-8",
 }
-"""Byte order marks. UTF-32 comes first, since its marks begin with those of UTF-16."""
+"""Byte order marks, in the order of the search. UTF-32 comes first: its mark begins with that of UTF-16."""
 _ZEROS = {
     "utf-32-be": re.compile(rb"\0\0\0.", re.DOTALL),
     "utf-32-le": re.compile(rb".\0\0\0", re.DOTALL),
@@ -31,29 +31,31 @@ _ZEROS = {
 }
 """Patterns of the first character of a message by encoding: ASCII, so its other bytes are zero."""
 _LONGEST_MARK = 4
-"""Length below which a message is not searched for a byte order mark."""
+"""Bytes of the longest byte order mark. As in Jackson, a shorter message has no byte order mark."""
 _SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf7][\x80-\xbf]{3}")
 _LEAD_BITS = {2: 0x1F, 3: 0x0F, 4: 0x07}
 _Write = Callable[[int], str]
 
 
 def json_text(message: bytes) -> tuple[str, int | None]:
-    """Return the text of a JSON message up to the first invalid byte, and this byte; None if all are valid.
+    """Return the text of a JSON message up to the first invalid byte, and the value of this byte.
 
-    Jackson accepts some encodings of characters that UTF-8 forbids. Such a character becomes a JSON escape of
-    four hexadecimal digits. Within a JSON string, the escape stands for the same character. A quote that is
-    encoded in this way does not end the string, and neither does its escape. Outside of strings, the
-    character and its escape are both invalid.
+    If all bytes are valid, the second value is None. A character in an encoding that Jackson accepts, but not
+    UTF-8 (see the module's docstring), becomes a JSON escape of four hexadecimal digits. This keeps Jackson's
+    result: inside a string, the escape stands for the character, and a quote that is encoded in this way does
+    not end the string. Outside of strings, the character and the escape are both errors.
     """
     return _decoded(message, "\\u{:04x}".format, whole=True)
 
 
 def csv_text(message: bytes, *, whole: bool) -> tuple[str, int | None]:
-    """Return the text of a csv message up to the first invalid byte, and this byte; None if all are valid.
+    """Return the text of a csv message up to the first invalid byte, and the value of this byte.
+
+    If all bytes are valid, the second value is None.
 
     Args:
         message: The bytes.
-        whole: Whether the message is not a part of a file, and so may have another encoding than UTF-8.
+        whole: Whether the encoding of the message is detected. False for a record of a file, which is UTF-8.
     """
     text, wrong = _decoded(message, chr, whole=whole)
     return replaced(text), wrong
@@ -90,8 +92,8 @@ def _lenient(content: bytes, write: _Write) -> tuple[str, int | None]:
         parts.append(before.decode())
         found = _SEQUENCE.match(content, wrong)
         escaped = write is not chr and (len(before) - len(before.rstrip(b"\\"))) % 2 == 1
-        # `escaped`: the text is JSON, and a backslash escapes the byte. JSON has no escape of a byte above
-        # 0x7F, so the byte is invalid.
+        # In JSON, an odd number of backslashes before the byte escapes it. JSON has no escape of a byte above
+        # 0x7F, so the byte is then invalid.
         if found is None or escaped:
             return "".join(parts), content[wrong]
         parts += map(write, _units(found[0]))
@@ -100,7 +102,7 @@ def _lenient(content: bytes, write: _Write) -> tuple[str, int | None]:
 
 
 def _units(sequence: bytes) -> Iterator[int]:
-    """Yield Java's chars for a sequence of bytes, whether valid or not."""
+    """Yield the UTF-16 units that Jackson decodes from two to four bytes, even if UTF-8 forbids them."""
     code = sequence[0] & _LEAD_BITS[len(sequence)]
     for byte in sequence[1:]:
         code = code << 6 | byte & 0x3F

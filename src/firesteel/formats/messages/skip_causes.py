@@ -14,7 +14,7 @@ DAMAGED_MESSAGE = "damaged_message"
 INVALID_VALUE = "invalid_value"
 """A message with a value that its column cannot hold."""
 NO_ROW = "no_row"
-"""A message that is valid and has no row, where the format needs one."""
+"""A message that caused no error, but from which the format reads no row although it expects one."""
 
 
 def cause_of(error: Exception | None) -> str:

@@ -41,7 +41,7 @@ class Column:
 
 
 def are_plain(types: Sequence[SqlType]) -> bool:
-    """Return whether columns of texts can be converted to all of these types."""
+    """Return whether `typed` supports all of these types."""
     return all(kind.root in _AS_THEY_ARE or text_pattern(kind) is not None for kind in types)
 
 
@@ -92,9 +92,10 @@ def _plain_numbers(texts: pa.StringArray, target: pa.DataType) -> pa.Array | Non
 
 
 def _are_exact(doubles: pa.DoubleArray, texts: pa.StringArray) -> Flags:
-    """Return which DOUBLEs certainly equal their texts: integers of few digits.
+    """Return which DOUBLEs are certainly equal to their texts, bool[n]: integers of few digits.
 
-    If such a DOUBLE is halfway between two FLOATs, Arrow casts it to the even one, as Java does.
+    Arrow and Java then cast the same number to FLOAT, and both choose the even one of two FLOATs that are
+    equally near.
     """
     numbers = doubles.fill_null(0.0).to_numpy(zero_copy_only=False)
     short = pc.binary_length(texts).fill_null(0).to_numpy(zero_copy_only=False) <= _EXACT_DIGITS

@@ -29,7 +29,7 @@ _EPOCH = date(1970, 1, 1).toordinal()
 _DAYS_IN_400_YEARS = 146097
 _WIDE = Context(prec=3000, Emax=10**12, Emin=-(10**12))
 _MOST_DIGITS = 19
-"""Most digits of a 64-bit integer."""
+"""Maximum number of digits of a 64-bit integer."""
 _MOST_POWERS = 536_870_919
 """Highest power of ten that Java's BigInteger.pow accepts."""
 _MICROS_PER_DAY = 86_400_000_000
@@ -102,7 +102,8 @@ def day(text: str, *, smart: bool = False) -> int:
 
     Args:
         text: The date, such as `2026-01-31`.
-        smart: Whether day 29 to 31 of a shorter month is its last day (ResolverStyle.SMART) or an error.
+        smart: If True, day 29 to 31 of a shorter month is its last day (ResolverStyle.SMART). If False, it
+            raises ValueError.
     """
     match = _DATE.fullmatch(text)
     if match is None:
@@ -133,7 +134,7 @@ def nanos_of_day(text: str, *, iso: bool = False, smart: bool = False) -> int:
     Args:
         text: The time.
         iso: Whether the seconds may be left out.
-        smart: Whether 24:00:00 is the end of the day (ResolverStyle.SMART) or an error.
+        smart: If True, 24:00:00 is the end of the day (ResolverStyle.SMART). If False, it raises ValueError.
     """
     match = (_ISO_TIME if iso else _TIME).fullmatch(text)
     if match is None:

@@ -29,7 +29,7 @@ _MOST_MILLIS = (1 << 63) // 1000 - 1
 _MONTH_AND_DAY = "((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)"
 _CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][.][0-9]{{6}}"
 _PLAIN_TIME = f"^[1-9][0-9]{{{{3}}}}-{_MONTH_AND_DAY}{{}}{_CLOCK}$"
-"""Pattern of times whose fraction has six digits. The separator of day and time is filled in."""
+"""Pattern of times with a fraction of six digits. `str.format` inserts the character between day and time."""
 _PLAIN_NUMBER = "^-?[0-9]{1,18}$"
 
 
@@ -77,11 +77,10 @@ class MessageKey:
     Attributes:
         type: Type of the key's column.
         member: Member of the message that holds the value.
-        read_as: Type by which the member is read.
-        make: Function that converts a column of that type to the key's column.
-        in_payload: Whether the member is in the object with the rows; if not, it is beside Debezium's
-            `payload`.
-        part: Key of the wanted entry if the member is a MAP, None for the whole value.
+        read_as: SQL type as which the member is decoded.
+        make: Function that converts a column of the type `read_as` to the key's column.
+        in_payload: False if the member is not in Debezium's object `payload`, but beside it.
+        part: If `make` needs only one entry of a MAP, the key of this entry. None for the whole value.
     """
 
     type: SqlType
@@ -93,7 +92,7 @@ class MessageKey:
 
 
 def metadata_of(found: Format) -> Mapping[str, MessageKey]:
-    """Return the metadata keys of a format's messages."""
+    """Return the metadata keys of a format's messages, by name."""
     return _KEYS.get(found.name, {})
 
 
@@ -119,12 +118,12 @@ def _of_time(mark: str, read: Callable[[str], int | None]) -> Make:
     """Return a converter of times in UTC, truncated to milliseconds. Flink: DateTimeUtils.parseTimestampData.
 
     Args:
-        mark: Character between day and time of a plain time.
-        read: Converter of texts that are not plain times.
+        mark: Character between day and time in a usual time, such as `T` (see _PLAIN_TIME).
+        read: Converter of all other texts, to microseconds.
     """
 
     def cut(plain: pa.Array) -> pa.Array:
-        # Truncate before the zone is set: Arrow may ask the system for the rules of a zone, even of UTC.
+        # Truncate before the zone is set. Otherwise, Arrow may need a time zone database, even for UTC.
         return pc.floor_temporal(plain.cast(pa.timestamp("us")), unit="millisecond").cast(_MICROS)
 
     return lambda texts: _of_texts(texts, _PLAIN_TIME.format(mark), cut, read)
@@ -142,7 +141,14 @@ def _operation_time(text: str) -> int:
 def _of_texts(
     texts: pa.Array, plain: str, cast: Callable[[pa.Array], pa.Array], read: Callable[[str], int | None]
 ) -> KeyValues:
-    """Convert texts: those that match `plain` in columns, the others one by one."""
+    """Convert texts to the values of a key, with an error for each text that is invalid.
+
+    Args:
+        texts: The texts.
+        plain: Pattern of the usual texts, which are converted as a column.
+        cast: Converter of a column of usual texts.
+        read: Converter of any other text. It may raise ValueError or JobError.
+    """
     is_plain: Flags = flags(pc.match_substring_regex(texts, plain))
     values = cast(pc.if_else(pa.array(is_plain), texts, None))
     bad: dict[int, str] = {}

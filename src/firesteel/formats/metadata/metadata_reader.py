@@ -34,7 +34,7 @@ class MessageMetadata:
 
     Attributes:
         columns: Values of each key, one for each message, NULL if it is missing.
-        bad: bool[n], messages skipped because of an invalid value (`ignore-parse-errors`).
+        bad: bool[n], True for a message to skip because of an invalid value (`ignore-parse-errors`).
     """
 
     columns: dict[str, pa.Array]
@@ -80,7 +80,10 @@ class MetadataReader:
         return MessageMetadata(columns, bad)
 
     def _members(self, *, in_payload: bool) -> dict[_Member, Parts]:
-        """Return the members to read, with the wanted parts of each."""
+        """Return the members that the wanted keys need, with the map entries to read of each.
+
+        `in_payload` chooses the members in Debezium's `payload`, or those beside it.
+        """
         found: dict[_Member, Parts] = {}
         for each in self._keys.values():
             if each.in_payload == in_payload:

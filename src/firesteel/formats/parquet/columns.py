@@ -1,7 +1,8 @@
 """Convert columns between Arrow's types and those of Parquet files.
 
-A TIMESTAMP is stored as the instant at which a clock in the machine's zone (or in UTC) shows it. A TIME has
-milliseconds. A MAP is stored as Parquet's map type. Flink: ParquetSchemaConverter, ParquetRowDataWriter.
+A TIMESTAMP is stored as a point in time: its date and time are taken as local ones of the machine's time
+zone, or as UTC. A TIME is stored in milliseconds, a MAP as Parquet's map type.
+Flink: ParquetSchemaConverter, ParquetRowDataWriter.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ def to_file(values: pa.Array | pa.ChunkedArray, kind: SqlType, utc: bool, unit: 
     Args:
         values: The column.
         kind: Its SQL type.
-        utc: Whether clocks are in UTC, else in the machine's zone.
-        unit: Unit of points in time of 64 bits, None for 96 bits.
+        utc: Whether a TIMESTAMP is a time in UTC. If False, it is one in the machine's time zone.
+        unit: Unit of a point in time that is stored in 64 bits; None to store it in 96 bits.
     """
     array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     if pa.types.is_null(array.type):
@@ -55,7 +56,9 @@ def to_file(values: pa.Array | pa.ChunkedArray, kind: SqlType, utc: bool, unit: 
 
 
 def from_file(values: pa.Array | None, kind: SqlType, rows: int, utc: bool) -> pa.Array:
-    """Return a column of a Parquet file as a SQL type, or NULLs if the file does not have the column.
+    """Return a column of a Parquet file as a SQL type.
+
+    If `values` is None, the file lacks the column, and the result is `rows` NULLs. `utc`: see `to_file`.
 
     Raises:
         pa.ArrowInvalid: A value does not fit.
@@ -133,9 +136,10 @@ def _in_unit(times: pa.Array, target: pa.TimestampType) -> pa.Array:
 
 
 def _instants(clocks: pa.Array, utc: bool) -> pa.Array:
-    """Return the instants at which clocks show these times (Java: Timestamp.valueOf).
+    """Return local times as points in time (Java: Timestamp.valueOf).
 
-    If a clock shows a time twice, because it was set back, the earlier instant is returned.
+    They are times in UTC if `utc` is set, else in the machine's time zone. If a local time occurs twice,
+    because clocks are set back, the result is the earlier point in time.
     """
     if utc or (zone := machine_zone()) == "UTC":
         return clocks

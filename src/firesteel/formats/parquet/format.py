@@ -36,7 +36,7 @@ class ParquetReader:
 
     def __init__(self, fields: Fields, utc: bool) -> None:
         self._fields, self._utc = fields, utc
-        # Microseconds reach further: nanoseconds in 64 bits hold fewer years.
+        # Use nanoseconds only if a column needs them: in 64 bits, they hold fewer years than microseconds.
         self._unit = "ns" if any(map(_has_nanos, fields.types)) else "us"
 
     def read(self, path: str) -> Iterator[pa.Table]:
@@ -114,7 +114,8 @@ class ParquetWriter:
         """Append rows.
 
         Raises:
-            DataError: The unit cannot represent a point in time.
+            DataError: A point in time is outside the range of the unit in the option `timestamp.time.unit`,
+                or of 96-bit timestamps.
         """
         try:
             columns = self._columns(changes)

@@ -95,14 +95,14 @@ class RawColumn:
         if self._charset == _UTF_8:
             try:
                 return messages.cast(pa.string())
-            except pa.ArrowInvalid:  # Bytes that are not UTF-8 are replaced.
+            except pa.ArrowInvalid:  # Invalid UTF-8 becomes U+FFFD.
                 pass
         texts = (None if m is None else m.decode(self._charset, "replace") for m in messages.to_pylist())
         return pa.array(list(texts), pa.string())
 
 
 def _spread(values: pa.Array, like: Any) -> pa.Array:
-    """Return an array with NULL where `like` is NULL, and with the values in turn elsewhere."""
+    """Return an array of the length of `like`: NULL where `like` is NULL, else the next one of `values`."""
     valid = np.array(like.is_valid().to_pylist(), dtype=bool)
     return values.take(pa.array(np.cumsum(valid) - 1, mask=~valid))
 

@@ -18,10 +18,11 @@ IN_PLACE_OF_NULL: dict[TypeRoot, bool | int | str | date] = {
 }
 """Default values that replace NULL in a NOT NULL column.
 
-Flink's generated Java code holds primitive values and ignores NULL marks
-(CodeGenUtils.primitiveDefaultValue). For example, if `table.optimizer.distinct-agg.split.enabled` is set,
-SELECT COUNT(DISTINCT x), MIN(i) is aggregated in parts: one for each bucket of x, and one for MIN(i). Until
-the part with MIN(i) has sent its result, MIN(i) is NULL. Flink then sends -1.
+If a column is NOT NULL but a value is NULL after all, Flink's generated Java code uses the default value of a
+primitive variable (CodeGenUtils.primitiveDefaultValue).
+
+For example, with `table.optimizer.distinct-agg.split.enabled` Flink computes COUNT(DISTINCT x) and MIN(i) in
+separate aggregates. Until the second one has sent a result, MIN(i) is NULL, and Flink sends -1.
 """
 
 
@@ -38,8 +39,8 @@ class ValueSet:
 class CalcSpec:
     """Projection and filter as DuckDB SQL over the fields f0, f1, ...
 
-    Steps are columns (`text AS f7`) that are computed before the condition or before the projection. Each
-    step reads the input and the earlier steps.
+    A step is a group of columns (`text AS f7`) that are computed before the condition or the projection. It
+    reads the input and the columns of earlier steps.
     """
 
     projection: tuple[str, ...]
@@ -59,7 +60,10 @@ class CalcSpec:
     sets: tuple[tuple[str, ValueSet], ...] = ()
     """Sets of values, by name."""
     parts: tuple[tuple[int, int, Path], ...] = ()
-    """Columns appended to the input: (position, position of the nested column, path into that column)."""
+    """Nested values to append to the input as columns, before DuckDB runs.
+
+    `f2.city` as f7 is (7, 2, ("city",)): its position, that of the nested column, the path in this column.
+    """
     reads_watermarks: ClassVar[bool] = False
     sets_timers: ClassVar[bool] = False
     port_order: ClassVar[tuple[int, ...]] = (0,)

@@ -51,7 +51,8 @@ def constant(call: Call, zone: str | None = None) -> Expr:
         zone: Time zone of the session. None: calls that depend on the zone are not folded.
 
     Raises:
-        ValidationError: A date's year has no literal. The message is Calcite's (DateString).
+        ValidationError: The result is in a year that literals cannot have, such as 10000. The message is
+            Calcite's (DateString).
     """
     if not _is_constant(call):
         return call
@@ -60,8 +61,8 @@ def constant(call: Call, zone: str | None = None) -> Expr:
 
     try:
         zones = _ZONES if zone is None else (zone,)
-        # A call may return NULL although its type is NOT NULL. With the nullable type, the evaluation returns
-        # this NULL. With NOT NULL, it would return the type's default value or raise an error.
+        # A call may return NULL although its type is NOT NULL. To see this NULL, evaluate the call as one of
+        # the nullable type: a column of a NOT NULL type would have a default value instead, or fail.
         free = replace(call, type=call.type.with_nullable(True))
         spec, *elsewhere = (compile_calc([free], None, [], time_zone=each) for each in zones)
         if any(other != spec for other in elsewhere):
@@ -115,11 +116,14 @@ def as_largest(call: Call) -> Expr:
     """Return what Flink's generated code reads for a constant call: the call, or a default value for NULL.
 
     If the result is NULL, but the type is NOT NULL, the code reads the type's default value, such as -1 for
-    an INT. A type whose values are Java objects has no default value: NULL stays NULL. It also stays NULL if
-    the type is CHAR or VARCHAR, the function is not CAST, and no argument is a call with such a NULL.
+    an INT. There are two exceptions, in which NULL stays NULL:
+
+    - The values of the type are Java objects. Such a type has no default value.
+    - The type is CHAR or VARCHAR, the call is no CAST, and none of its arguments is a call for which
+      `is_null` is True.
 
     Args:
-        call: A constant call that is not part of a larger constant call. Within one, NULL stays NULL.
+        call: A constant call that is not an argument of another constant call.
     """
     if not is_null(call):
         return call
@@ -146,7 +150,11 @@ def _is_constant(call: Call) -> bool:
 
 
 def varies(call: Call) -> bool:
-    """Return whether the value of a call may depend on the row, the time or the call around it."""
+    """Return whether a call of literals may have different values, so that it is no constant.
+
+    True for user-defined functions, random numbers, the clock and TYPEOF. Also True for JSON_OBJECT,
+    JSON_ARRAY and JSON, whose value depends on the call of which they are an argument.
+    """
     function = call.function
     return call.user is not None or function in _VARYING or function.startswith(("CURRENT_", "LOCALTIME"))
 
@@ -174,7 +182,10 @@ def _literal(value: Any, call: Call) -> Expr:
 
 
 def _as_long(value: Any, kind: SqlType) -> SqlType:
-    """Return the type of a literal: CHAR with the length of its text in UTF-16 units, others unchanged."""
+    """Return the type of a literal: for CHAR with the length of the text `value`, else `kind` unchanged.
+
+    The length is counted in UTF-16 units.
+    """
     if kind.root is not TypeRoot.CHAR:
         return kind
     return replace(kind, length=len(value.encode("utf-16-le", "surrogatepass")) // 2)

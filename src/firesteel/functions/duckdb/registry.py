@@ -122,7 +122,8 @@ def create(
     )
     if has_macro:
         inner, parameters = quote(_inner(signature)), ", ".join(f"a{i}" for i in range(len(arguments)))
-        # `[f(x)][1]` is f(x): DuckDB copies the result into a list, and the copy outlives the result.
+        # `[f(x)][1]` is f(x), but DuckDB copies the result into a list. The copy stays valid after DuckDB has
+        # freed the result itself (`_has_macro`).
         connection.execute(
             f"CREATE OR REPLACE TEMP MACRO {quote(signature)}({parameters}) AS [{inner}({parameters})][1]"
         )
@@ -134,9 +135,10 @@ def remove(connection: duckdb.DuckDBPyConnection, signature: str) -> None:
 
 
 def _has_macro(result: str) -> bool:
-    """Return whether a macro copies the function's results.
+    """Return whether a function must be wrapped in a macro that copies its results (`create`).
 
-    DuckDB before 2.0 frees texts that a Python function returns while COALESCE still has them.
+    True before DuckDB 2.0 if the result type contains texts or bytes: such a DuckDB frees the texts that a
+    Python function returns although COALESCE still reads them.
     """
     return BEFORE_2 and _HAS_TEXTS.search(result) is not None
 
@@ -200,7 +202,10 @@ def _by_value(function: Callable[..., Any], result_type: str) -> Callable[..., p
 
 
 def _constants(columns: Sequence[pa.Array]) -> list[Any] | None:
-    """Return the value of each column, or None if a column has several values or NULL."""
+    """Return one value for each column if it is the same in all rows of the column.
+
+    The result is None if any column has different values or NULL, or no rows.
+    """
     if not all(len(column) and column[0].is_valid for column in columns):
         return None
     values = [column[0] for column in columns]
@@ -224,8 +229,8 @@ def _values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
 
 
 def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
-    # Dates and times are ints (days, microseconds), except for elements of an array that the function got:
-    # `_values` does not convert these, so they are objects such as datetime.date.
+    # Dates and times in `values` are ints (days, microseconds), with one exception: elements that a function
+    # takes out of an array argument. `_values` converts no dates within arrays, so they are datetime.date.
     inner = all(v is None or isinstance(v, int) for v in values)
     if inner and (pa.types.is_timestamp(kind) or pa.types.is_time(kind)):
         return pa.array(values, pa.int64()).cast(kind)

@@ -64,11 +64,13 @@ class Statement:
         return self._spec.condition is not None
 
     def _beside(self, changes: pa.Table, computed: pa.Table | None) -> pa.Table:
-        """Return the projection of all rows. Columns that are plain references are shared with the input.
+        """Return the projection of changes if there is no filter, so that all rows stay.
+
+        Output columns that only refer to an input column share its memory.
 
         Args:
             changes: The input.
-            computed: Table of the other columns, or None if there are none.
+            computed: Table of the output columns that are computed. None: no column is computed.
         """
         columns = {name: changes.column(name) for name in (KIND, SEQUENCE)}
         for i, reference in enumerate(self._references):
@@ -87,7 +89,7 @@ class Statement:
         With a filter, it returns all output columns; without one, only the computed columns.
 
         Args:
-            with_places: Whether the changes have a sub-sequence.
+            with_places: Whether the table of changes has the column of sub-sequences.
         """
         of_rows = [quote(KIND), quote(SEQUENCE)] if self._filters else []
         wanted = range(len(self._references)) if self._filters else self._computed
@@ -155,7 +157,10 @@ def _answer(connection: duckdb.DuckDBPyConnection, statement: str) -> pa.Table:
 
 
 def _over(source: str, steps: Sequence[Sequence[str]]) -> str:
-    """Return the SQL of `source` with the columns of all steps added, one subquery for each step."""
+    """Return the SQL of `source` with further columns. Each step is a list of columns in SQL.
+
+    There is one subquery for each step, so that its columns can read those of the steps before it.
+    """
     for columns in steps:
         source = f"(SELECT *, {', '.join(columns)} FROM {source})"
     return source
@@ -190,7 +195,7 @@ def job_error(error: duckdb.Error) -> FiresteelError:
         return JobError("A DATE or TIMESTAMP is outside the years -290000 to 294000, in which times are held")
     if over := _OVERFLOW.search(text):
         return JobError(f"{over[1]} is not within 64 bits, in which times and intervals are counted")
-    # A DATE has its value in days.
+    # A DATE that does not fit a TIMESTAMP_NS: DuckDB names the DATE's own type, the INT32 of its days.
     beyond = isinstance(error, duckdb.ConversionException) and "INT32 with value" in text
     if beyond or "higher precision" in text or "timestamp_ns" in text.lower():
         return JobError("A TIMESTAMP of more than 6 digits is held from 1677-09-21 to 2262-04-11 only")

@@ -1,7 +1,7 @@
 """Scalar user-defined functions, called by DuckDB with Arrow columns.
 
-A signature is `<name>|<argument type>|...|<result type>` in DuckDB's type names, as in registry.py. A
-function without arguments receives one column, whose length is the number of rows.
+A signature is `<name>|<argument type>|...|<result type>` in DuckDB's type names, as in registry.py. To call a
+function without arguments, DuckDB passes one column, of which only the length is used: the number of rows.
 """
 
 from __future__ import annotations
@@ -80,7 +80,12 @@ def _by_column(
 
 
 def _checked(name: str, result: Any, count: int, kind: pa.DataType) -> pa.Array:
-    """Return a function's result as a column of its type, with one value for each row."""
+    """Return the result of a function over columns as an Arrow array of type `kind`.
+
+    Raises:
+        UserFunctionError: The result is not of this type.
+        JobError: The result does not have `count` values, one for each row.
+    """
     if isinstance(result, pa.ChunkedArray):
         result = result.combine_chunks()
     try:

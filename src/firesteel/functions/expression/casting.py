@@ -25,7 +25,8 @@ def cast(expr: Expr, target: SqlType, range: SourceRange | None = None, moments:
         expr: The expression.
         target: Type to cast to.
         range: Position of the CAST in the script.
-        moments: Whether texts become DATE and TIMESTAMP literals, as when Flink simplifies expressions.
+        moments: Whether a text literal that is cast to DATE or TIMESTAMP becomes a literal of this type.
+            Flink does this only when it simplifies expressions.
 
     Raises:
         ValidationError: Flink has no such cast.
@@ -61,7 +62,7 @@ def _folded(literal: Literal, kind: SqlType, moments: bool) -> Literal | None:
 
 
 def _converted(value: Value, source: SqlType, target: SqlType) -> Value:
-    """Return the literal's value as a value of the target type, or None if the CAST must stay."""
+    """Return the value of a literal, which is not NULL, for the target type; None if the CAST must stay."""
     root = target.root
     if source.root is TypeRoot.CHAR and isinstance(value, str):
         if root is TypeRoot.VARCHAR and len(value) <= (target.length or 0):
@@ -116,7 +117,10 @@ def with_all_digits(literal: Literal) -> Literal:
 
 
 def as_type(expr: Expr, kind: SqlType) -> Expr:
-    """Return the expression as another type. A literal that the type can hold is retyped, with its value."""
+    """Return the expression as type `kind`, with the expression's nullability.
+
+    A literal whose value the type can hold gets the new type. Other expressions get a CAST.
+    """
     target = kind.with_nullable(expr.type.nullable)
     if expr.type.same_as(target):
         return expr

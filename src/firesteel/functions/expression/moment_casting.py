@@ -19,7 +19,11 @@ _WRITTEN = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?:\.(\d{1,9}))?", re.AS
 
 
 def moment_of_text(text: str, target: SqlType) -> date | str | None:
-    """Return the value of a text that is written like a DATE or TIMESTAMP literal, None for other texts."""
+    """Return the value of a text that is written like a literal of type `target`, DATE or TIMESTAMP.
+
+    The result is a date; for a TIMESTAMP a datetime, or a text if it has more than 6 fractional digits. It is
+    None if the text is not written like such a literal.
+    """
     try:
         if target.root is TypeRoot.DATE:
             return date.fromisoformat(text) if len(text) == 10 else None
@@ -30,6 +34,8 @@ def moment_of_text(text: str, target: SqlType) -> date | str | None:
 
 def recast_moment(value: Value, source: SqlType, target: SqlType) -> datetime | str | None:
     """Return a TIMESTAMP literal's value for another TIMESTAMP type, or None if the CAST must stay.
+
+    The value is a datetime, or a text if it has more than 6 fractional digits.
 
     Raises:
         NotSupportedError: The cast is to TIME, of a moment before 1970. Flink fails for it.

@@ -34,9 +34,9 @@ class Plain(Decimal):
 
 
 class Written(float):
-    """Value of a DOUBLE literal with the zeros of the query: plans show `7.0E0` or `7E0`.
+    """Value of a DOUBLE literal that plans show as it is written in the query, `7.0E0` or `7E0`.
 
-    It equals the plain float. Results of arithmetic with it are plain floats.
+    It is equal to the float of the same value. Results of arithmetic with it are plain floats.
     """
 
     def __init__(self, text: str) -> None:

@@ -1,8 +1,8 @@
 """Recursive functions over trees of any depth. `a + b + ...` is as deep as it is long, as is a UNION ALL.
 
-Python's stack holds a few hundred levels. After STEP levels, a function under `from_below` first computes and
-stores its results for parts at regular depths (`milestones`), the deepest first. From then on, no recursion
-goes deeper than to the next stored result.
+Python's stack holds a few hundred levels. So a function decorated with `from_below` stops after STEP levels.
+It first computes and stores its results for some deeper parts of the tree (`milestones`), the deepest first.
+These parts are so close that each computation meets the next stored results within about STEP levels.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def parts_of(tree: Any) -> tuple[Any, ...]:
 
 
 def milestones(tree: Any) -> list[Any]:
-    """Return parts of the tree, the deepest first, such that descents between them have at most STEP levels.
+    """Return parts of the tree, the lowest first, that divide it into pieces of at most STEP levels.
 
-    From the root and from each of these parts, the next part or the leaves are at most STEP levels below.
+    On each way down from the root, one of these parts or a leaf comes after about STEP levels, and so on.
     """
     found: list[Any] = []
     pending = [tree]
@@ -71,8 +71,9 @@ class _Progress(threading.local):
     """State of a running recursion, for each thread.
 
     Attributes:
-        level: Calls since the outermost one, or since the last milestone.
-        known: Results so far, with their arguments. Keeping the arguments alive keeps their ids unique.
+        level: Number of nested calls, counted from the outermost call or from the milestone that is computed.
+        known: (arguments, result) of each milestone, by the ids of the arguments. The arguments are kept so
+            that no other object gets their ids. None while no call runs.
     """
 
     level = 0
@@ -82,14 +83,14 @@ class _Progress(threading.local):
 def from_below(function: F) -> F:
     """Decorate `function(tree, *more)`, which calls itself for parts of the tree, to support any depth.
 
-    Stored results are found by the identity of `tree` and of each value of `more`, so recursive calls should
-    pass on the same `more`.
+    The results for `milestones` are stored by the ids of `tree` and of each value of `more`. So recursive
+    calls should pass on the same objects as `more`: for others, stored results are not found.
     """
     progress = _Progress()
 
     @wraps(function)
     def guarded(tree: Any, *more: Any) -> Any:
-        if getattr(tree, "depth", 0) < STEP:  # Most parts are shallow, and none of these is a milestone.
+        if getattr(tree, "depth", 0) < STEP:  # A tree of so few levels is no milestone: nothing to look up.
             return function(tree, *more)
         known = progress.known
         if known is not None:

@@ -11,7 +11,10 @@ from firesteel.types.value_parts import Part, Parts
 
 
 def value_parts(exprs: Iterable[Expr]) -> dict[int, Parts]:
-    """Return the parts of each nested column that the expressions read, by column index."""
+    """Return the parts of each column that the expressions read, by column index.
+
+    The part `()` stands for the whole column.
+    """
     found: dict[int, dict[Part, None]] = defaultdict(dict)
     pending = list(exprs)
     while pending:

@@ -35,7 +35,7 @@ def julian_calendar_day(year: int, month: int, day: int) -> int:
 def day_of(year: int, month: int, day: int) -> int:
     """Return a date as days since 1970-01-01: Julian before 1582-10-15, else Gregorian.
 
-    Dates in the gap of 1582 move forward by the gap.
+    1582-10-05 to 1582-10-14 do not exist. They are read as dates ten days later.
     """
     gregorian, julian = gregorian_day(year, month, day), julian_calendar_day(year, month, day)
     return gregorian if gregorian >= GREGORIAN_START and julian >= GREGORIAN_START else julian
@@ -170,8 +170,8 @@ def _chosen(stamps: Mapping[str, int]) -> str:
             return "M"
     best = max(whole.values())
     found = [letter for letter in "dWFDw" if whole.get(letter) == best]
-    # Each of W, F and w counts only together with a weekday E, with the later stamp of the two. If E was set
-    # after several of them, they all have E's stamp. Then the one with the greatest own stamp decides.
+    # W, F and w each need a weekday E, so `whole` has the greater of their own stamp and E's. If E was set
+    # last, several of them have E's stamp there. Then the one with the greatest own stamp decides.
     if len(found) > 1:
         return max(found, key=lambda letter: stamps.get(letter, 0))
     return found[0]

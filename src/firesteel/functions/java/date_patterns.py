@@ -12,7 +12,7 @@ from firesteel.errors import JobError
 from firesteel.functions.java.calendar import GREGORIAN, gregorian_date, weekday
 
 Piece = tuple[str, int]
-"""Pattern letter and its count, or literal text and 0. Brackets of optional parts have -1."""
+"""(pattern letter, its count), (literal text, 0), or for an optional part (bracket, -1)."""
 
 _ORDINALS = ("st", "nd", "rd", "th")
 _KNOWN = "GuyYDMLdQqwWEecFaHkKhmsSAnNB"

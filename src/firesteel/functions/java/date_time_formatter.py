@@ -40,10 +40,10 @@ class Number:
     Attributes:
         field: Pattern letter of the field.
         sign: Java's SignStyle: EXCEEDS_PAD, NORMAL or NOT_NEGATIVE.
-        following: Number of digits of the fixed-width numbers that directly follow this number: 4 for the
-            year in `yyyyMMdd`. -1 if this number is such a follower, like MM and dd.
+        following: For the first of adjacent numbers, how many digits it leaves to those after it: 4 for the
+            year in `yyyyMMdd`. For the numbers after it, such as MM and dd, -1. For a single number, 0.
         base: Number that is added to the digits' value: 2000 for a year of two digits.
-        unit: Factor of the value, for a fraction of a second.
+        unit: Factor of the digits' value: 1,000,000 for milliseconds, if the field counts nanoseconds.
     """
 
     field: str
@@ -59,7 +59,10 @@ class Number:
         return self.least == self.most and self.sign == "NOT_NEGATIVE"
 
     def read(self, text: str, at: int) -> tuple[int, int] | None:
-        """Return the number at `at` and the offset after it, or None if the text does not match."""
+        """Return the field's value and the offset after the number at `at`.
+
+        None if the text there does not match. The value is `base` plus the number times `unit`.
+        """
         negative = text.startswith("-", at)
         plus = text.startswith("+", at)
         if (negative and self.sign == "NOT_NEGATIVE") or (plus and self.sign != "EXCEEDS_PAD"):
@@ -94,7 +97,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Matching:
-    """Step that matches a literal, or an offset from UTC, which TO_TIMESTAMP ignores."""
+    """Step that reads a literal text or an offset from UTC. The value of the offset is ignored."""
 
     expression: re.Pattern[str]
     field: str = ""
@@ -171,8 +174,8 @@ def steps_of(pattern: str) -> tuple[Step, ...] | None:
 def _compiled(pieces: list[tuple[str, int]]) -> tuple[Step, ...]:
     # Steps of the whole pattern, then of each optional section `[...]` that is open, the innermost one last.
     open_groups: list[list[Step]] = [[]]
-    # Index, in open_groups[-1], of the number that leaves digits to fixed-width numbers directly after it,
-    # such as the year in `yyyyMMdd`. -1 if the next piece does not directly follow a number.
+    # Index, in open_groups[-1], of the first of the adjacent numbers before the next piece, such as the year
+    # in `yyyyMMdd`. It leaves digits to those after it. -1 if no number is directly before the next piece.
     base = -1
     for text, count in pieces:
         group = open_groups[-1]
@@ -352,7 +355,7 @@ def _ranged(fields: dict[str, int], letter: str, low: int, high: int) -> int:
 def _clock(fields: dict[str, int]) -> int:
     """Return the nanoseconds of the day that parsed fields describe, a whole day for 24:00:00.
 
-    A 12-hour hour without AM or PM is ignored.
+    An hour of a 12-hour clock without AM or PM does not set the hour, but must agree with it.
     """
     for letter, unit in (("N", 1), ("A", 10**6)):
         if letter in fields:
@@ -373,7 +376,7 @@ def _clock(fields: dict[str, int]) -> int:
     if "a" in fields and fields.get("H", 12 * fields["a"]) // 12 != fields["a"]:
         raise ValueError(fields["a"])
     if "a" in fields and not fields.keys() & set("HhKmsS"):
-        fields["H"] = 12 * fields["a"] + 6  # As in Java, the time is the middle of the half day.
+        fields["H"] = 12 * fields["a"] + 6  # As in Java, a mere AM is 6 o'clock, and a mere PM 18 o'clock.
     minute = _ranged(fields, "m", 0, 59) if "m" in fields else 0
     second = _ranged(fields, "s", 0, 59) if "s" in fields else 0
     nanos = _ranged(fields, "S", 0, 999_999_999) if "S" in fields else 0

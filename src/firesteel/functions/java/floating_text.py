@@ -51,7 +51,7 @@ def parse_float(text: str) -> float:
         other = np.nextafter(nearest, np.float32(inf if value > float(nearest) else -inf))
     if (_finite(nearest) + _finite(other)) / 2 != value:
         return float(nearest)
-    exact = _exact(text)  # The DOUBLE is halfway between two FLOATs, but the exact number may not be.
+    exact = _exact(text)  # The DOUBLE is halfway between two FLOATs. The text may be nearer to one of them.
     if exact == value:
         return float(nearest)
     return float(max(nearest, other) if exact > value else min(nearest, other))

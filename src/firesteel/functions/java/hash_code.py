@@ -16,7 +16,7 @@ from firesteel.types.numbers import from_sortable
 from firesteel.types.sql import CHARACTER, TIMESTAMPS, SqlType, TypeRoot
 
 Hash = Callable[[Any], int]
-"""Function from a value to its hash, of which the low 32 bits are valid."""
+"""Function from a value to an int. Its low 32 bits are the hash. Callers must ignore the higher bits."""
 
 _WORD = 0xFFFFFFFF
 _BITS = 0x7FFFFFFFFFFFFFFF
@@ -54,9 +54,8 @@ def _hasher(kind: SqlType) -> Hash:
 def murmur(data: bytes) -> int:
     """Return the 32-bit Murmur3 hash of bytes.
 
-    Bytes after the last whole word are hashed singly, with their sign.
-
-    Flink: MurmurHashUtils, with its seed.
+    The hash is that of Flink's MurmurHashUtils, which differs from the standard: the up to three bytes after
+    the last whole word of four bytes are hashed as a word each, with the byte's sign.
     """
     whole = len(data) & ~3
     words: tuple[int, ...] = struct.unpack_from(f"<{whole // 4}I", data)

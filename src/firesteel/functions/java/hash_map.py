@@ -26,7 +26,8 @@ The keys are in key form (types/internal_values.py), the hashable Python form of
 Ordered = Callable[[Entries, int], list[tuple[Any, Any]]]
 """Function that sorts entries into Java's order, and returns (key, value) pairs.
 
-The second argument is the largest number of entries that the map had since it was last empty.
+The second argument is the largest number of entries that the map had since it was last empty. It determines
+the number of buckets.
 """
 
 
@@ -84,10 +85,10 @@ def ordered_values(kind: SqlType) -> Ordered:
 
 @lru_cache(maxsize=64)
 def ordered_seen(kind: SqlType) -> Callable[[Mapping[Any, Any]], list[tuple[Any, Any]]]:
-    """Return a function that sorts the items of a mapping into Java's order, for keys of type `kind`.
+    """Return a function from a mapping to its items in the order of a Java HashMap, for keys of type `kind`.
 
-    The keys of the mapping are in key form (types/internal_values.py), the hashable Python form of SQL
-    values, and in the order of their insertion.
+    The HashMap is a new one that gets the items in the order of the mapping. The keys are in key form
+    (types/internal_values.py), the hashable Python form of SQL values, also in the result.
     """
     hash_of = hasher(kind)
     return lambda seen: hashed([(key, seen[key]) for key in seen], hash_of)

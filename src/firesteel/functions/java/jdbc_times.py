@@ -61,7 +61,7 @@ def _day(match: re.Match[str], further: int) -> int:
 
 
 def _number(text: str) -> int:
-    """Return the result of Java's Integer.parseInt."""
+    """Return the int that Java's Integer.parseInt reads, or raise ValueError with Java's message."""
     if not _NUMBER.fullmatch(text) or not -_MOST <= int(text) < _MOST:
         raise ValueError(f'For input string: "{text}"')
     return int(text)

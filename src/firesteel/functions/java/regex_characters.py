@@ -56,7 +56,13 @@ class Characters:
         return f"(?ai:{text})" if letter.isascii() else text
 
     def escaped_letter(self, letter: str) -> str:
-        """Return the character of an escape, inside or outside of a character class."""
+        r"""Return the character that an escape stands for, inside or outside of a character class.
+
+        The rest of a longer escape, such as the digits of `\u0041`, is read and consumed.
+
+        Args:
+            letter: Character after the backslash, which is consumed already.
+        """
         if letter in _CONTROLS:
             return _CONTROLS[letter]
         if letter == "c":

@@ -69,7 +69,7 @@ _TWO_LETTERS = """
 _CATEGORIES = frozenset(_TWO_LETTERS.split()) | frozenset("LMNZCPS")
 _CASED = frozenset({"Lu", "Ll", "Lt"})
 _MARKS = 4
-"""Non-spacing marks in a row that a word boundary sees."""
+"""Maximum number of successive non-spacing marks that `word_boundary` takes for a part of a word."""
 
 
 def property_class(name: str, caseless: bool) -> str:
@@ -141,9 +141,9 @@ def _ranges(kinds: tuple[str, ...]) -> str:
 def word_boundary() -> str:
     r"""Return Java's `\b` for Python's `re` (java.util.regex.Pattern.Bound of Java 17).
 
-    Letters, decimal digits and `_` belong to a word, and so do non-spacing marks after a letter or digit up
-    to U+FFFF. Python's `\b` differs in the marks, and in numbers such as ² that are no decimal digits. Among
-    ASCII characters, both agree. A lookbehind of Python has a fixed width, so at most _MARKS marks count.
+    In Java, letters, decimal digits and `_` belong to a word, and so do non-spacing marks after a letter or
+    digit up to U+FFFF. In Python, these marks belong to no word, but numbers such as ² do. For ASCII, both
+    agree. A lookbehind of Python has a fixed width, so there is one for each number of marks up to _MARKS.
     """
     letter, mark, other = _ranges(("L", "Nd")), _ranges(("Mn",)), r"[^\x00-\x7f]"
     far = r"[\U00010000-\U0010ffff]"

@@ -89,7 +89,10 @@ class _Parser(Characters):
         return pieces
 
     def atom(self, letter: str) -> str | None:
-        """Read an atom, to which a quantifier applies. Return None for flags, which match nothing."""
+        """Read an atom that begins with `letter`, and return it for Python. None for flags such as `(?i)`.
+
+        An atom is the part of a pattern to which a quantifier after it applies.
+        """
         if letter == "{":
             return "(?:)"
         self.at += 1
@@ -198,7 +201,12 @@ class _Parser(Characters):
         return found[1]
 
     def lookbehind(self, before: set[str], sign: str) -> str:
-        """Read a lookbehind (`sign`: = or !), and return it for Python, one lookbehind for each width."""
+        """Read a lookbehind, and return it for Python, as one lookbehind for each width.
+
+        Args:
+            before: Flags that are set again after the lookbehind.
+            sign: `=` for a positive lookbehind, `!` for a negative one.
+        """
         ways: list[str] = []
         groups = self.groups
         for pieces in self.alternatives():

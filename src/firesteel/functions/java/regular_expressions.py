@@ -84,8 +84,8 @@ def _by_units(pattern: re.Pattern[str], text: str) -> Iterator[Spans]:
     offsets = [0, *accumulate(1 + (letter > "\uffff") for letter in text)]
     at, within = 0, False
     while at <= len(text):
-        # Java searches UTF-16 units. After an empty match before text[at - 1], a character of two units, the
-        # next match may begin between these units. Only this attempt splits the character into its units.
+        # Java searches UTF-16 units. So after an empty match before a character of two units, it tries to
+        # match between these units. For this one attempt, text[at - 1] is split into its two units.
         if within:
             seen = f"{text[: at - 1]}{units(text[at - 1])}{text[at:]}"
             found = pattern.match(seen, at)

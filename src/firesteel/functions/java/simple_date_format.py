@@ -164,9 +164,13 @@ def simple_parse(pattern: str, text: str, zone: str) -> int | None:
 def _read(
     letter: str, count: int, following: tuple[str, int], text: str, at: int
 ) -> tuple[str, int, int] | None:
-    """Read a field.
+    """Read a field of a text at `at`, for the piece (letter, count) of a pattern.
 
-    Return its letter, its value and the position after it, or None if the text does not match.
+    `following` is the next piece of the pattern. If it is a number, too, this one has at most `count` digits.
+
+    Returns:
+        The letter of the field that is set, which may differ from `letter`; its value; and the position after
+        it. None if the text does not match.
     """
     if letter in _NUMERIC or (letter in "ML" and count <= 2):
         obeys = following[1] and (following[0] in _NUMERIC or (following[0] in "ML" and following[1] <= 2))

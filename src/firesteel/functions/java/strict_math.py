@@ -103,7 +103,7 @@ def acos(x: Column) -> Column:
 def atan(x: Column) -> Column:
     size, high = np.abs(x), _high(x)
     bounds = [0x3FDC0000, 0x3FE60000, 0x3FF30000, 0x40038000]
-    part = np.searchsorted(bounds, high, side="right") - 1  # -1 means that the argument is not reduced.
+    part = np.searchsorted(bounds, high, side="right") - 1  # Range of x, -1 for the lowest: z is then x * x.
     known = [(2.0 * size - 1.0) / (2.0 + size), (size - 1.0) / (size + 1.0)]
     reduced = np.choose(part + 1, [x, *known, (size - 1.5) / (1.0 + 1.5 * size), -1.0 / size])
     z = reduced * reduced

@@ -1,4 +1,7 @@
-"""java.util.TimeZone, used by EXTRACT, FLOOR and SimpleDateFormat: no local mean time, lenient names."""
+"""Rules of java.util.TimeZone, which EXTRACT, FLOOR and SimpleDateFormat use.
+
+Before 1900, a zone has the offset of its present standard time. An unknown name stands for GMT.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ def java_zone(name: str) -> str:
 
 
 def legacy_offset(seconds: int, zone: str) -> int:
-    """Return a zone's offset from UTC at an instant, in seconds. Before 1900, it is today's standard time."""
+    """Return a zone's offset from UTC at an instant, both in seconds. Before 1900, use `standard_offset`."""
     if seconds >= _YEAR_1900 or zone == "UTC":
         return offset_at(seconds, zone)
     return standard_offset(zone_of(zone))

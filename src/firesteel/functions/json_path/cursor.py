@@ -52,7 +52,10 @@ class Cursor:
             self.end -= 1
 
     def after_blanks(self, start: int | None = None) -> int:
-        """Return the offset of the first non-blank character after `start`. It may be beyond the end."""
+        """Return the offset of the first non-blank character after `start`, None: after `position`.
+
+        The offset is `end` + 1 if only blanks follow.
+        """
         index = (self.position if start is None else start) + 1
         while self.within(index) and self.at(index) == " ":
             index += 1
@@ -63,7 +66,10 @@ class Cursor:
         return self.at(index) if self.within(index) else " "
 
     def find_next_significant(self, char: str, start: int | None = None) -> int:
-        """Return the offset of the next non-blank character if it is `char`, else -1."""
+        """Return the offset of the first non-blank character after `start` if it is `char`, else -1.
+
+        If `start` is None, the search begins after `position`.
+        """
         index = self.after_blanks(start)
         return index if self.at(index) == char else -1
 
@@ -95,7 +101,7 @@ class Cursor:
         return -1
 
     def find_closing(self, start: int, opening: str, closing: str, patterns: bool) -> int:
-        """Return the offset of the bracket that closes the one at `start`, or -1.
+        """Return the offset of the bracket that closes the one at `start`, -1 if it is not closed.
 
         Args:
             start: Offset of the opening bracket.
@@ -149,7 +155,7 @@ def unescaped(text: str) -> str:
             parts.append(char)
         elif text[i + 1] == "u":
             digits = text[i + 2 : i + 6]
-            if len(digits) == 4:  # Fewer digits are dropped.
+            if len(digits) == 4:  # At the end of the text, an escape of fewer digits is dropped.
                 parts.append(_unit(digits))
             i += 5
         else:

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 _SPACE = " \t\n\r"
 _MOST_LEVELS, _MOST_DIGITS = 1000, 1000
-"""Limits of Jackson's StreamReadConstraints."""
+"""Limits of Jackson's StreamReadConstraints: nested levels of a document, and digits of a number."""
 _LONG_NUMBER = re.compile(rf"-?\d[\d.eE+-]{{{_MOST_DIGITS},}}")
 _OUTSIDE_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])', re.DOTALL)
 
@@ -38,7 +38,11 @@ def _refuse(word: str) -> NoReturn:
 
 
 def _decimal(text: str) -> Decimal:
-    """Return the decimal of a number's text, with BigDecimal's limit of 32 bits for the exponent."""
+    """Return the decimal of a number's text.
+
+    Raises:
+        ValueError: The exponent is beyond the 32 bits that Java's BigDecimal has for it.
+    """
     try:
         value = Decimal(text)
     except ArithmeticError:

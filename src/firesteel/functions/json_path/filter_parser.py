@@ -164,7 +164,13 @@ class _FilterParser:
         return self._pattern() if char == "/" else self._number()
 
     def _delimited(self, char: str) -> str:
-        """Read up to the next `char` that has no backslash before it."""
+        """Return the text from the cursor through the next `char` that has no backslash before it.
+
+        The cursor moves behind this `char`.
+
+        Raises:
+            InvalidPath: There is no such `char`.
+        """
         start = self.cursor.position
         closing = self.cursor.find_unescaped(char, start)
         if closing == -1:
@@ -190,7 +196,11 @@ class _FilterParser:
         return Decimal(text)
 
     def _pattern(self) -> re.Pattern[str]:
-        """Read `/.../flags`. As in Java, ignoring case is limited to ASCII unless `u` is set."""
+        """Read a pattern `/.../flags`. As in Java, the flag `i` works only for ASCII unless `u` is set, too.
+
+        Raises:
+            ValueError: Java rejects the regular expression.
+        """
         text = self._delimited("/")[1:-1]
         flags = ""
         while self.cursor.within() and self.cursor.char in _FLAGS:
@@ -218,7 +228,10 @@ class _FilterParser:
         return self._compile_path(cursor.text[start : cursor.position])
 
     def _closes_function(self, start: int) -> bool:
-        """Return whether the `)` at the cursor ends the `()` of a function that began after `start`."""
+        """Return whether the `)` at the cursor closes the empty `()` of a function such as `.length()`.
+
+        True if only blanks are between `(` and `)`, and a point is between the offset `start` and the `(`.
+        """
         cursor = self.cursor
         index = cursor.before_blanks(cursor.position)
         if index == -1 or cursor.at(index) != "(":

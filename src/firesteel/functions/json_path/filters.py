@@ -50,7 +50,10 @@ class PathOperand:
 
 
 def exists() -> Predicate:
-    """Return the filter `@.a`, a test of whether the path exists. As in Flink, it always fails the job."""
+    """Return the predicate of a filter `@.a`, which tests whether a path has a value.
+
+    As in Flink, the predicate always fails the job.
+    """
 
     def predicate(item: Any, root: Any, suppress: bool) -> bool:
         raise needs_json_smart("A test of whether a path exists")
@@ -110,7 +113,10 @@ def _contains(a: Any, b: Any) -> bool:
 
 
 def _matches(a: Any, b: Any) -> bool:
-    """Return whether a whole value matches the pattern on the other side of an operator."""
+    """Return whether one operand is a pattern and the whole other operand matches it.
+
+    The text of a string, number or boolean is matched; of other values, the empty text.
+    """
     if isinstance(a, re.Pattern) == isinstance(b, re.Pattern):
         return False
     pattern, value = (a, b) if isinstance(a, re.Pattern) else (b, a)
@@ -127,9 +133,9 @@ def _exists(a: Any, b: Any) -> bool:
 
 
 def _of_lists(a: Any, b: Any) -> bool:
-    """Raise InvalidPath for operators such as IN, which need a list: no operand can be a list.
+    """Raise InvalidPath, as operators such as IN do without a list: here, no operand can be a list.
 
-    FilterToken takes the error as FALSE.
+    FilterToken catches the error, and the element does not pass the filter.
     """
     raise InvalidPath("Expected value list node")
 

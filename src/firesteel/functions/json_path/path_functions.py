@@ -43,6 +43,12 @@ class FunctionToken(Token):
 def call(token: FunctionToken, value: Any, root: Any, suppress: bool) -> Any:
     """Return the result of a function call.
 
+    Args:
+        token: The call.
+        value: Value of the path before the function.
+        root: The document, to which paths among the arguments apply.
+        suppress: Whether these paths skip missing values (lax mode).
+
     Raises:
         JsonError: The function does not exist or does not apply to the value.
     """
@@ -139,7 +145,12 @@ def _concatenated(value: Any, arguments: Sequence[Any]) -> Any:
 
 
 def _at(value: Any, index: int) -> Any:
-    """Return an element of an array. As in Jayway, a negative index cannot reach the first element."""
+    """Return the element of an array at `index`. Negative indexes count from the end.
+
+    Raises:
+        JsonError: The value is no array, or the index is outside the array. As in Jayway, a negative index
+            that leads to the first element is outside, too.
+    """
     if not isinstance(value, list):
         raise JsonError(_NOTHING)
     if index < 0 and index + len(value) <= 0:
@@ -167,7 +178,7 @@ _FUNCTIONS: dict[str, Function] = {
     "stddev": _of_numbers(_deviation),
     "sum": _of_numbers(_sum),
     "min": _of_numbers(lambda numbers: min([1.7976931348623157e308, *numbers])),
-    "max": _of_numbers(lambda numbers: max([5e-324, *numbers])),  # Java's Double.MIN_VALUE is positive.
+    "max": _of_numbers(lambda numbers: max([5e-324, *numbers])),  # Jayway starts at Double.MIN_VALUE > 0.
     "concat": _concatenated,
     "append": _appended,
     "keys": lambda value, arguments: KeySet(value) if isinstance(value, dict) else None,

@@ -85,7 +85,7 @@ class PathParser:
             raise InvalidPath(f"Could not parse token starting at position {start}")
 
     def _add(self, token: Token, position: int) -> bool:
-        """Append a step that ends before `position`, and read the rest of the path."""
+        """Append a step that ends before `position`, read the rest of the path, and return True."""
         self.steps.append(token)
         self.cursor.position = position
         if not self.cursor.is_tail:
@@ -120,7 +120,14 @@ class PathParser:
         return self._function(name, end)
 
     def _function(self, name: str, opening: int) -> bool:
-        """Read a function call `name(...)`, whose parenthesis is at `opening`."""
+        """Read a function call `name(...)` with the parenthesis at `opening`, and all steps after it.
+
+        Returns:
+            True, as methods that have read a step do.
+
+        Raises:
+            InvalidPath: The call has no closing parenthesis, or its arguments are invalid.
+        """
         cursor = self.cursor
         if not _is_closed(cursor, opening):
             raise InvalidPath(f"Arguments to function: '{name}' are not closed properly.")
@@ -143,7 +150,7 @@ class PathParser:
         return self._add(WildcardToken(), closing + 1)
 
     def _elements(self) -> bool:
-        """Read array steps: `[1]`, `[1,2]`, `[1:]`, `[1:2]` or `[:2]`."""
+        """Read `[1]`, `[1,2]`, `[1:]`, `[1:2]` or `[:2]` and the steps after it; False for another step."""
         cursor = self.cursor
         following = cursor.next_significant()
         if not following.isdecimal() and following not in "-:":
@@ -168,7 +175,7 @@ class PathParser:
         return self._add(FilterToken(predicate), bracket + 1)
 
     def _names(self) -> bool:
-        """Read name steps: `['a']` or `["a", "b"]`."""
+        """Read `['a']` or `["a", "b"]` and all steps after it. Return False if the step is another one."""
         cursor = self.cursor
         quote = cursor.next_significant()
         if quote not in "'\"":
@@ -244,7 +251,7 @@ def _is_closed(cursor: Cursor, opening: int) -> bool:
 def read_arguments(cursor: Cursor, name: str) -> list[Path | str]:
     """Return the arguments of a function, and move the cursor past them.
 
-    Arguments other than paths are JSON.
+    An argument is a Path, or a text that is JSON.
     """
     depth = {"(": 1, "[": 0, "{": 0}
     quotes, before, text, kind, ended = 0, "", "", "", False
@@ -277,10 +284,10 @@ def read_arguments(cursor: Cursor, name: str) -> list[Path | str]:
 
 
 def _count_bracket(char: str, depth: dict[str, int], position: int) -> None:
-    """Count a bracket in `depth`.
+    """Count a bracket in `depth`, the number of open brackets by the opening bracket.
 
     Raises:
-        InvalidPath: A closing bracket has no opening one.
+        InvalidPath: A `]` or `}` has no opening bracket.
     """
     if char in depth:
         depth[char] += 1
@@ -312,6 +319,9 @@ def _of_scan(function: Token, scan: Path) -> Token:
 
 
 def _with_definite(root: str, steps: Sequence[Token]) -> Path:
-    """Return the path of the steps. A step of several names is definite if it is the last one."""
+    """Return the path of the steps, definite if each step finds at most one value.
+
+    A step of several names counts as such a step only if it is the last one.
+    """
     last = len(steps) - 1
     return Path(root, steps, all(step.is_definite_at(i == last) for i, step in enumerate(steps)))

@@ -36,7 +36,13 @@ class Document(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Result of a path. `error` is the reason why the path cannot be applied, or None."""
+    """Result of a path.
+
+    Attributes:
+        value: The value that the path leads to, None for none.
+        error: Reason why the path cannot be applied, or None.
+        lax: Whether the mode of the path is lax.
+    """
 
     value: Any
     error: str | None
@@ -58,7 +64,10 @@ class Behaviour:
     failure: str | None = None
 
     def result(self, error: str) -> Any:
-        """Return the value of this behaviour.
+        """Return the value that the SQL function has in this case.
+
+        Args:
+            error: What went wrong, the message if the behaviour is ERROR.
 
         Raises:
             PathFailure: The behaviour is ERROR, or a DEFAULT that cannot be returned.
@@ -79,7 +88,14 @@ def document(text: str) -> Document:
 
 
 class _Spec(NamedTuple):
-    """Parsed path and its mode. `error` is why a text is not a path. `failure` fails the job on first use."""
+    """Parsed path and its mode, lax or strict.
+
+    Attributes:
+        lax: Whether the mode is lax.
+        path: The path, None if the text is invalid.
+        error: Reason why the text is no path, which ON ERROR handles; or None.
+        failure: Reason why the path fails the job when it is first used, regardless of ON ERROR; or None.
+    """
 
     lax: bool
     path: Path | None = None
@@ -137,7 +153,12 @@ def _is_scalar(value: Any) -> bool:
 
 
 def json_exists(source: Document, spec: str, on_error: str) -> bool | None:
-    """Return JSON_EXISTS of a document. `on_error` is TRUE, FALSE, UNKNOWN or ERROR.
+    """Return JSON_EXISTS of a document: whether the path leads to a value.
+
+    Args:
+        source: The document.
+        spec: Path, with or without a mode.
+        on_error: Result if the path cannot be applied: TRUE, FALSE, UNKNOWN (None), or ERROR: fail the job.
 
     Raises:
         PathFailure: The job fails.
@@ -151,7 +172,14 @@ def json_exists(source: Document, spec: str, on_error: str) -> bool | None:
 
 
 def json_value(source: Document, spec: str, returning: str, on_empty: Behaviour, on_error: Behaviour) -> Any:
-    """Return JSON_VALUE of a document. `returning` is VARCHAR, BOOLEAN, INTEGER or DOUBLE.
+    """Return JSON_VALUE of a document, as str, bool, int or float by `returning`.
+
+    Args:
+        source: The document.
+        spec: Path, with or without a mode.
+        returning: VARCHAR, BOOLEAN, INTEGER or DOUBLE.
+        on_empty: Behaviour ON EMPTY.
+        on_error: Behaviour ON ERROR.
 
     Raises:
         PathFailure: The job fails.
@@ -252,7 +280,7 @@ def is_json(source: Document, kind: str) -> bool:
 
 
 def json_document(text: str) -> str | None:
-    """Return JSON(text): the document in Flink's format, None for blanks.
+    """Return JSON(text): the text of the parsed document (`json_text`), None if the text has only blanks.
 
     Raises:
         PathFailure: The text is not JSON.
@@ -267,9 +295,10 @@ def json_document(text: str) -> str | None:
 
 
 def json_quoted(text: str) -> str:
-    """Return JSON_QUOTE: a JSON string with escapes for all characters but ASCII.
+    r"""Return JSON_QUOTE: a JSON string with escapes for all characters but ASCII.
 
-    As in Flink, a character beyond U+FFFF is written as its code, followed by its second surrogate.
+    As in Flink, the text for a character beyond U+FFFF is wrong: an escape with its whole code, of five or
+    six digits, and then the escape of its second surrogate. U+1F600 gives `\u1f600\ude00`.
     """
     letters = {char: f"\\{letter}" for letter, char in _ESCAPED.items()}
     parts = []

@@ -4,14 +4,15 @@ A step gets the text of the path so far, for messages, and a value. It passes ea
 next step, or to the evaluation if it is the last step. A path is definite if each step finds at most one
 value. The result of a definite path is that value, else the list of all found values.
 
-One quirk of Jayway is kept: if other steps follow `..[1]`, it passes on all elements of an array. If the next
-step reads a member and is the last one, it skips the elements whose index is not 1 (upstreamArrayIndex):
+One quirk of Jayway is kept. If other steps follow `..[1]`, the scan passes on all elements of an array, not
+only the one at index 1. A next step that reads a member and is the last one then skips the elements at other
+indexes (upstreamArrayIndex). All other steps do not:
 
     $..[1].a      a of the elements with the index 1
     $..[1].a.b    a.b of all elements
 
-Jayway notes the index of an element in the compiled path, so the index from one document can change the
-result for the next. Here, `Evaluation.places` holds the index, so each evaluation starts without one.
+Jayway stores the current index in the compiled path, so the last index of one document can change the result
+for the next. Here, `Evaluation.places` has the index, so each evaluation starts without one.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Evaluation:
 
     Attributes:
         suppress: Whether missing values are skipped (lax mode).
-        places: Array index of the element that a deep scan passed to a step, by the step's index.
+        places: For each step behind `..[...]`, by its number: array index of the element that it gets.
     """
 
     path: Path
@@ -53,7 +54,7 @@ class Evaluation:
     places: dict[int, int] = field(default_factory=dict)
 
     def value(self) -> Any:
-        """Return the result of the evaluation.
+        """Return the last value found for a definite path (None in lax mode if none was), else all values.
 
         Raises:
             PathNotFound: A definite path leads to no value.
@@ -90,7 +91,9 @@ class Path:
         return self.root + "".join(s.fragment for s in self.steps)
 
     def evaluate(self, document: Any, root: Any, suppress: bool) -> Any:
-        """Return the result of the path in `document`.
+        """Return the result of the path in `document`, of which `$` in a filter refers to `root`.
+
+        With `suppress` (lax mode), missing values are skipped.
 
         Raises:
             JsonError: The path cannot be applied.
@@ -116,7 +119,7 @@ _NOWHERE = object()
 
 
 def _followed(steps: Sequence[str | int | None], value: Any) -> Any:
-    """Return the value at plain names and indexes, which most paths consist of; _NOWHERE if there is none."""
+    """Return the value that a path of single names and indexes leads to; _NOWHERE if there is none."""
     for step in steps:
         if isinstance(value, dict):
             if not isinstance(step, str) or step not in value:
@@ -151,14 +154,14 @@ class Walk:
         return "".join(s.fragment for s in self.path.steps[self.index :])
 
     def go_on(self, where: str, value: Any) -> None:
-        """Pass a value to the next step."""
+        """Pass a value, found at the path `where`, to the next step."""
         self.path._step(self.index + 1, where, value, self.run)
 
     def next(self) -> Walk:
         return Walk(self.path, self.index + 1, self.run)
 
     def may_miss(self) -> bool:
-        """Return whether the step skips values to which it cannot be applied."""
+        """Return whether the step skips values to which it cannot be applied, instead of raising an error."""
         return self.run.suppress or not self.upstream_definite
 
 
@@ -278,7 +281,7 @@ class ArrayToken(Token):
 
     @abstractmethod
     def indexes(self, length: int) -> Sequence[int]:
-        """Return the indexes of the wanted elements of an array. Indexes outside the array find nothing."""
+        """Return the indexes of the wanted elements of an array of this length. Some may be outside of it."""
 
 
 class IndexToken(ArrayToken):
@@ -343,7 +346,7 @@ class FilterToken(Token):
 
 
 class ScanToken(Token):
-    """Step `..`, which tries the next step on every value below."""
+    """Step `..`, which applies the next step to a value and to all objects and arrays within it."""
 
     fragment = ".."
 

@@ -76,7 +76,7 @@ class AggregateFunction(UserDefinedFunction, ABC):
     def merge(self, accumulator: Any, accumulators: Iterable[Any]) -> None:
         """Add other accumulators to this one. Needed for session windows and for windows with shared slices.
 
-        As in Flink, user-defined aggregates have no local phase that would need it.
+        Other aggregates do not call it: as in Flink, they have no local phase for user-defined functions.
         """
         raise RuntimeError("Method merge is not implemented")
 

@@ -30,7 +30,7 @@ def code_digest(function: UserFunction) -> str:
     """
     try:
         found = find(function.code, function.folder)
-    except Exception:  # The job reports the error when it loads the function.
+    except Exception:  # Return no digest: the job reports the error when it loads the function.
         return _UNKNOWN
     if function.code.startswith(PICKLED):
         return _of_object(found)

@@ -1,8 +1,8 @@
 """Import of modules from the folder of a job.
 
-Other users may be able to write to that folder, so a file there must not replace another module by its name.
-Only the named module, and modules that exist nowhere else, are imported from this folder. The folder is not
-added to `sys.path`.
+Other users may be able to write to this folder. A file that they put there under the name of an installed
+module, such as `numpy.py`, must not be imported in its place. So the folder is not added to `sys.path`. Only
+the module that a function names, and modules that exist nowhere else, are imported from it.
 """
 
 from __future__ import annotations

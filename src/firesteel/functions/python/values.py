@@ -97,7 +97,7 @@ def _same(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """Return a number unchanged. Reject booleans, which are ints in Python."""
+    """Return a number unchanged. Raise TypeError for a boolean, which is an int in Python."""
     if isinstance(value, bool):
         raise TypeError("a boolean is no number")
     return value
@@ -110,7 +110,12 @@ def _decimal(value: Any, scale: int) -> Decimal:
 
 
 def _row(value: Any, kind: pa.DataType) -> dict[str, Any]:
-    """Return a ROW as a dict, from a dict by name or a sequence by position."""
+    """Return the dict that Arrow takes for a ROW, from a dict by name or a sequence by position.
+
+    Raises:
+        ValueError: The sequence has another number of values than the ROW has fields.
+        KeyError: The dict lacks a field.
+    """
     fields = [kind.field(i) for i in range(kind.num_fields)]
     cells = [value[f.name] for f in fields] if isinstance(value, dict) else list(value)
     if len(cells) != len(fields):

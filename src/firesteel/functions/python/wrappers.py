@@ -90,7 +90,7 @@ class AggregateUdf:
     def retracts(self) -> bool:
         """Return whether rows can be retracted: the class defines `retract`, or `is_pandas` is True.
 
-        For pandas, the accumulator is the list of all rows, from which Firesteel removes the row.
+        For pandas, the accumulator that Firesteel keeps is a list of all rows. A retraction removes its row.
         """
         return self.is_pandas or type(self.function).retract is not AggregateFunction.retract
 

@@ -15,7 +15,7 @@ class AggregateTraits:
     merges: bool
     """Whether accumulators can be merged, which allows a local phase."""
     of_nothing: Literal["0", "NULL"] | None = None
-    """Result over no rows, for functions where Flink plans this result as a constant; None for others."""
+    """Result over no rows if the planner may write it as this constant; None if it may not, as in Flink."""
     never_null: bool = False
     """Whether the result is never NULL, even over no rows."""
     by_order: bool = False
@@ -40,16 +40,16 @@ class AggregateTraits:
     same_distinct: bool = False
     """Whether DISTINCT does not change the result."""
     moves: Move | None = None
-    """Direction in which the result moves when rows are added.
+    """Direction in which the result moves when rows are added; None if it may move in both.
 
     "by sign": it increases if no argument is negative, and decreases if none is positive.
     """
     buffers: tuple[str, ...] | None = None
     """Column names of the accumulator. None: a single column named after the function."""
     retract_buffers: tuple[str, ...] | None = None
-    """Column names of the accumulator if the input has retractions.
+    """Column names of the accumulator if the input has retractions; `buffers` is then not used.
 
-    None: a single column named after the function, even if `buffers` is not None.
+    None: a single column named after the function.
     """
 
 
@@ -120,7 +120,7 @@ TRAITS = {
 }  # fmt: skip
 """Properties of the built-in aggregate functions, by name."""
 _OF_USER = AggregateTraits(merges=False)
-"""Properties of user-defined functions. Their other properties are in types/user_function.py."""
+"""Properties of all user-defined functions. types/user_function.py has those that differ between them."""
 
 
 def traits_of(function: str) -> AggregateTraits:

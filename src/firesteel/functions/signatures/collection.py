@@ -19,9 +19,9 @@ def _element(args: Sequence[Expr]) -> SqlType:
 
 
 def _with_element(args: Sequence[Expr]) -> Sequence[Expr] | None:
-    """Return an array and a value cast to the array's element type; None if it cannot hold the value.
+    """Return an array and a value, both cast to one element type; None if that of the array does not suffice.
 
-    The element type becomes nullable if the value is nullable.
+    The element type is that of the array, nullable if the value is nullable.
     """
     collection, value = args
     if not collection.type.children:  # The array is an untyped NULL.
@@ -37,9 +37,15 @@ def _with_element(args: Sequence[Expr]) -> Sequence[Expr] | None:
 
 
 def _casts_implicitly(kind: SqlType, element: SqlType) -> bool:
-    """Return whether a value of type `kind` is cast to the element type, whatever its length or precision.
+    """Return whether a value is cast to the element type even if it is longer or has more digits.
 
-    Elements of a fixed length take no values of a varying length (LogicalTypeCasts.supportsImplicitCast).
+    True for numbers and DECIMAL elements, for texts and text elements, and for bytes and byte elements. But
+    False for a value of a varying length and elements of a fixed length, such as VARCHAR and CHAR
+    (LogicalTypeCasts.supportsImplicitCast).
+
+    Args:
+        kind: Type of the value.
+        element: Element type of the array.
     """
     if element.root is TypeRoot.DECIMAL:
         return kind.is_numeric
@@ -59,7 +65,7 @@ def _of_texts(args: Sequence[Expr]) -> Sequence[Expr] | None:
 
 
 def _ordered_elements(args: Sequence[Expr]) -> Sequence[Expr] | None:
-    """Return the arguments, or None if Flink does not order the array's elements.
+    """Return the arguments, or None if Flink has no order for values of the array's element type.
 
     Untyped NULLs after the array become BOOLEAN.
 

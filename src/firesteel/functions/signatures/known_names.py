@@ -27,7 +27,10 @@ _NAMES = """
 """
 
 KNOWN = frozenset(_NAMES.split())
-"""All function names of Flink. Names not in this list get another error than unsupported functions."""
+"""All function names of Flink.
+
+A call of one of them that Firesteel lacks is reported as not supported, a call of any other name as unknown.
+"""
 
 _OF_CALCITE = """
     ABS ACOS ASCII ASIN ATAN ATAN2 BIN CARDINALITY CEIL CEILING CHAR_LENGTH CHARACTER_LENGTH CHR CONCAT
@@ -47,15 +50,14 @@ _WITHOUT_FIRST_NULL = """
 """
 
 REFUSE_FIRST_NULL = frozenset(_WITHOUT_FIRST_NULL.split())
-"""Functions that reject an untyped NULL as first argument, because it could be of several types."""
+"""Functions that reject an untyped NULL as first argument: that argument may have one of several types."""
 
 REFUSE_NULL = frozenset(
     {*_OF_CALCITE.split(), "MAP_FROM_ARRAYS", "ARRAY_UNION", "ARRAY_EXCEPT", "ARRAY_INTERSECT"}
 )
 """Functions that reject an untyped NULL as any argument.
 
-Most of them are older functions, which FlinkSqlOperatorTable defines for Calcite's validator. They do not
-infer the types of their operands, so the validator finds no type for NULL. Newer functions
-(BuiltInFunctionDefinitions) give NULL the type that they expect, and accept it. Those among them that take
-arrays of any type expect no single type, and reject NULL, too.
+There are two kinds. Most are the older functions of FlinkSqlOperatorTable. They do not tell Calcite which
+types they expect, so Calcite finds no type for NULL. The newer functions (BuiltInFunctionDefinitions) do, and
+accept NULL. The others in this set are newer functions that take arrays of any type, so NULL gets no type.
 """

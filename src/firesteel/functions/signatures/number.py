@@ -20,7 +20,10 @@ def _whole(args: Sequence[Expr]) -> SqlType:
 
 
 def _rounded(args: Sequence[Expr]) -> SqlType:
-    """Return the type of ROUND and TRUNCATE: the scale of a DECIMAL follows a literal number of digits."""
+    """Return the type of ROUND and TRUNCATE, that of the first argument.
+
+    A DECIMAL gets another precision and scale if the number of digits is a literal or missing.
+    """
     kind = args[0].type
     nullable = any(a.type.nullable for a in args)
     if kind.root is TypeRoot.DECIMAL:
@@ -46,7 +49,7 @@ def _sign(args: Sequence[Expr]) -> SqlType:
 
 
 def _truncated(args: Sequence[Expr]) -> SqlType:
-    """Return the type of TRUNCATE. Types below INT are rejected: Flink's code does not compile."""
+    """Return the type of TRUNCATE. Types below INT are rejected: Flink's code for them does not compile."""
     if args[0].type.root in _NARROW:
         raise _refused("TRUNCATE", args)
     return _rounded(args)

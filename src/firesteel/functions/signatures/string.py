@@ -38,7 +38,7 @@ def _overlaid(args: Sequence[Expr]) -> SqlType:
 
 
 def _picked(args: Sequence[Expr]) -> SqlType:
-    """Return the type of `ELT(index, a, b, ...)`: the common type of a, b, ..., or STRING if there is none.
+    """Return the type of `ELT(index, a, b, ...)`: the common type of a, b, ..., STRING if they have none.
 
     Raises:
         ValidationError: The index is a negative literal.
@@ -52,7 +52,11 @@ def _picked(args: Sequence[Expr]) -> SqlType:
 
 
 def _json(args: Sequence[Expr]) -> SqlType:
-    """Return the type of JSON_STRING: a VARCHAR, of any value that can be converted to JSON."""
+    """Return the type of JSON_STRING: STRING, with the nullability of the argument.
+
+    Raises:
+        ValidationError: Flink does not convert the argument's type to JSON.
+    """
     kind = args[0].type
     if kind.root in (TypeRoot.DATE, TypeRoot.TIME, TypeRoot.BITMAP):
         raise ValidationError(
@@ -66,7 +70,11 @@ def _json(args: Sequence[Expr]) -> SqlType:
 
 
 def _of_text(args: Sequence[Expr]) -> SqlType:
-    """Return the type of JSON_QUOTE and similar functions, with their own error for non-texts."""
+    """Return the type of JSON_QUOTE and similar functions: STRING, with the nullability of the argument.
+
+    Raises:
+        ValidationError: The argument is no text. The message is that of these functions in Flink.
+    """
     kind = args[0].type
     if not kind.is_character:
         raise ValidationError(

@@ -14,7 +14,9 @@ _STAMP, _LTZ = timestamp(3), timestamp_ltz(3)
 
 
 def _precise(args: Sequence[Expr]) -> SqlType:
-    """Return the type of TO_TIMESTAMP_LTZ(number, precision), of precision 3 or more.
+    """Return the type of TO_TIMESTAMP_LTZ(number, precision).
+
+    Its precision is that of a literal, but at least 3. It is 3 if the precision is missing or no literal.
 
     Raises:
         ValidationError: The precision is a literal outside 0 to 9.
@@ -32,7 +34,8 @@ def _precise(args: Sequence[Expr]) -> SqlType:
 def _by_pattern(args: Sequence[Expr]) -> SqlType:
     """Return the type of TO_TIMESTAMP_LTZ(text, pattern).
 
-    The number of S at the pattern's end is the precision.
+    The precision is the number of letters S at the end of a literal pattern, but at least 3 and at most 9. It
+    is 3 if the pattern is missing or no literal.
 
     Raises:
         ValidationError: The pattern or the time zone is wrong.

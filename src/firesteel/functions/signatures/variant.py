@@ -26,7 +26,7 @@ def _integers(args: Sequence[Expr]) -> Sequence[Expr] | None:
     element = kind.children[0]
     if element.root is TypeRoot.NULL or element.root not in INTEGERS[:3]:
         return None
-    smaller = element.root is not INT.root  # The cast to INT NOT NULL turns NULL into 0.
+    smaller = element.root is not INT.root  # As in Flink, NULL elements become 0: the cast is to NOT NULL.
     return [cast(args[0], array(INT.with_nullable(element.nullable and not smaller)))]
 
 

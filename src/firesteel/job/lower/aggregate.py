@@ -33,14 +33,15 @@ class OperatorOptions:
     Attributes:
         time_zone: Session time zone.
         ttl: State retention in milliseconds, 0 for no expiry.
-        bundle: Number of rows after which a bundle ends.
+        bundle: Number of rows after which a bundle ends, 0 for record by record.
         state_id: Function that returns a unique name for the state of an operator.
         watermark_interval: Milliseconds of event time between watermarks (pipeline.auto-watermark-interval).
         idle_timeout: Milliseconds until a silent source is idle (table.exec.source.idle-timeout).
-        unread: Input columns of table functions that nothing reads (job/lower/unread_columns.py).
+        unread: Positions of the input columns of a table function that no later operator reads, by the
+            fingerprint of the Correlate (job/lower/unread_columns.py).
         min_cleanup: Milliseconds that an interval join keeps a row after its last possible partner
             (table.exec.interval-join.min-cleanup-interval).
-        origins: List to which each (operator, plan node) pair is added; None if it is not needed.
+        origins: List that receives (operator, its plan node) for each operator; None if it is not needed.
     """
 
     time_zone: str
@@ -74,9 +75,10 @@ def group_aggregate(node: physical.GroupAggregate, options: OperatorOptions) -> 
 def global_aggregate(
     node: physical.GlobalGroupAggregate, options: OperatorOptions
 ) -> GlobalGroupAggregateSpec:
-    """Return the spec of a global aggregate. Its calls refer to columns of the rows before the local phase.
+    """Return the spec of a global aggregate.
 
-    Above an incremental aggregate, its calls refer to columns of the incremental aggregate's results.
+    The positions in its calls are those of columns of the local aggregate's input. Above an incremental
+    aggregate, they are those of columns of the incremental aggregate's result: its keys, then its calls.
     """
     below = _below_exchange(node)
     if isinstance(below, physical.IncrementalGroupAggregate):
@@ -122,10 +124,18 @@ def aggregate_of(
     options: OperatorOptions | None = None,
     count_star: int | None = None,
 ) -> GroupAggregateSpec:
-    """Return the spec of an aggregation with `calls`.
+    """Return the spec of an aggregation.
 
-    `retract` tells for each call whether it gets retractions, `retracts` whether the input has any. `options`
-    are those of a stateful operator, None for one without state.
+    Args:
+        keys: Positions of the key columns.
+        calls: The aggregate calls.
+        retract: Whether each call has to take back values.
+        types: Types of the input's columns.
+        retracts: Whether the input may have -U or -D.
+        bundle: Number of rows after which a bundle ends, 0 for record by record.
+        update_before: Whether the output has -U.
+        options: Options that set the name and TTL of the state. None: the aggregation keeps no state.
+        count_star: Position in `calls` of a COUNT(*) that counts records. None: find one.
     """
     star = record_count(calls) if count_star is None else count_star
     spec = GroupAggregateSpec(

@@ -76,7 +76,7 @@ def dead_letter_sinks(table: SinkSpec) -> list[SinkSpec]:
 
 
 def with_sinks_of_messages(job: JobSpec) -> JobSpec:
-    """Return a job with further sinks: those that scanned tables name for their unreadable messages."""
+    """Return a job with the sinks that options of scanned tables name for the tables' unreadable messages."""
     scans = {chain.source.table: chain.source for chain in job.chains if isinstance(chain.source, ScanSpec)}
     found = (error_sink(scan) for _, scan in sorted(scans.items()))
     return replace(job, sinks=(*job.sinks, *(sink for sink in found if sink is not None)))

@@ -33,7 +33,7 @@ COLUMNS = {
 
 
 def columns_of(properties: Sequence[str]) -> tuple[WindowColumn, ...]:
-    """Return the window columns with these names, such as `w$start`, that an aggregate adds to a result."""
+    """Return the window columns that an aggregate adds to its result, by their names, such as `w$start`."""
     return tuple(COLUMNS[name] for name in properties)
 
 
@@ -79,11 +79,14 @@ def group_window_aggregate(
 ) -> OperatorSpec:
     """Return the spec of an aggregate over the windows of GROUP BY.
 
-    TUMBLE and HOP use slices if four conditions hold. The size is a multiple of the slide. Accumulators of
-    all calls can be merged. Results are only emitted at the windows' ends. No call is a MIN or MAX over an
-    input with retractions: a retraction may have another time than the row that it takes back, and so belong
-    to another window. There, MIN or MAX retracts a value that it never received. Its result then depends on
-    the order of the rows, so the rows must be processed one by one.
+    TUMBLE and HOP use slices if four conditions hold:
+
+    - The size is a multiple of the slide.
+    - Accumulators of all calls can be merged.
+    - Results are only emitted at the windows' ends.
+    - No call is a MIN or MAX over an input with retractions. A retraction may have another time than its row,
+      and so another window. In that window, MIN or MAX retracts a value that was never added. The result
+      then depends on the order of the rows, so they must be processed one by one.
     """
     window, aggregate = node.window, _aggregate(node, options)
     time = window_time(_time_column(node), node.time_type, options)

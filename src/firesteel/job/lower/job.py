@@ -1,7 +1,7 @@
 """Translation of physical plans to a job: plans are cut at their exchanges into chains.
 
-Parts that are used more than once are also cut; EXPLAIN shows them as reused. Operators above a Union are
-copied into the chain of each of its inputs, as in Flink: a Union is not an operator, it only merges streams.
+Plans are also cut below nodes with several readers; EXPLAIN shows these as reused. Operators above a Union
+are copied into the chain of each of its inputs, as in Flink: a Union is no operator, it only merges streams.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ class TranslateOptions:
         reuse_sources: Whether equal scans run once (table.optimizer.reuse-source-enabled).
         watermark_interval: Milliseconds of event time between watermarks (pipeline.auto-watermark-interval).
         idle_timeout: Milliseconds until a silent source is idle (table.exec.source.idle-timeout).
-        min_cleanup: Milliseconds of extra retention (table.exec.interval-join.min-cleanup-interval).
+        min_cleanup: Extra time of rows in interval joins (table.exec.interval-join.min-cleanup-interval).
         dead_letters: Table that gets the messages that cannot be read; None if they end the job.
         late_rows: Whether the dead-letter table gets rows that operators drop as late.
-        origins: List to which each (operator, plan node) pair is added; None if it is not needed.
+        origins: List that receives (operator, its plan node) for each operator; None if it is not needed.
         stateful: Whether state is kept in checkpoints. If not, bounded jobs omit exchanges that move no row.
     """
 
@@ -116,7 +116,7 @@ def translate(roots: Sequence[Node], options: TranslateOptions | None = None) ->
 
 
 def _port_exchanges(roots: Iterable[Node]) -> set[str]:
-    """Return the fingerprints of the inputs of operators with several inputs. Each has its own exchange."""
+    """Return the fingerprints of the inputs of operators with several inputs. These inputs stay exchanges."""
     several = (node for root in roots for node in walk(root) if _has_ports(node))
     return {fingerprint(child) for node in several for child in node.children}
 
@@ -127,7 +127,7 @@ def _is_bounded(root: Node) -> bool:
 
 
 def _placed(sink: SinkSpec, sinks: list[SinkSpec]) -> int:
-    """Add a sink to `sinks` and return its number. Sinks that differ only in changelog mode share one."""
+    """Return a sink's number in `sinks`. Append it, or add its row kinds to an otherwise equal sink."""
     for number, other in enumerate(sinks):
         if replace(other, mode=sink.mode) == sink:
             sinks[number] = replace(sink, mode=other.mode | sink.mode)
@@ -140,7 +140,7 @@ def _placed(sink: SinkSpec, sinks: list[SinkSpec]) -> int:
 class _Open:
     """Chain whose outputs are not known yet.
 
-    `feeds` has the id of each chain that this chain reads, with the output of that chain which leads here.
+    `feeds` has, for each chain that this chain reads, its id and the Output through which it sends its rows.
     """
 
     inputs: tuple[Input, ...]
@@ -166,7 +166,7 @@ class _Open:
 
 @dataclass
 class _Closed:
-    """Chain whose inputs and operators are complete, and whose outputs are still being collected."""
+    """Chain with all its inputs and operators. Each chain that reads this one adds to its outputs."""
 
     id: int
     inputs: tuple[Input, ...]
@@ -176,7 +176,7 @@ class _Closed:
 
 @dataclass
 class _Shared:
-    """Chains with several readers. They read `sources` sources, with numbers from `source` on.
+    """Chains with several readers. Their rows come from `sources` sources, numbered from `source` on.
 
     `first` is the number of the sink in whose plan these chains were found first.
     """
@@ -247,9 +247,9 @@ class _Translation:
         return [_Open.reading([chain], Partitioning.FORWARD) for chain in closed]
 
     def _read_again(self, shared: _Shared) -> list[_Open]:
-        """Return open chains that read shared chains once more, with new sequence numbers if necessary."""
+        """Return open chains that read shared chains again. They renumber rows that may meet earlier uses."""
         chains = [_Open.reading([chain], Partitioning.FORWARD) for chain in shared.chains]
-        if shared.first != self.sink and not self.joins:  # Rows of the two readers never meet.
+        if shared.first != self.sink and not self.joins:  # Rows of the two uses go to different sinks.
             return chains
         places = self.sources - shared.source
         self.sources += shared.sources
@@ -291,7 +291,7 @@ class _Translation:
         return _Open((Input(source, source=self.sources - 1),))
 
     def _with_ports(self, node: Node, branches: Branches) -> _Walk:
-        """Return a chain that starts with an operator of several inputs, in the order of `port_order`."""
+        """Return a chain that starts with an operator of several inputs, ordered by its `port_order`."""
         operator = operator_of(node, self.operators)
         if operator is None:
             raise InternalError(f"{type(node).__name__} has several inputs and no operator")
@@ -384,7 +384,7 @@ def _sink(root: Node, options: TranslateOptions) -> SinkSpec:
 
 
 def _table_sink(table: Table, options: TranslateOptions) -> SinkSpec:
-    """Return the sink of a table that gets inserts."""
+    """Return the sink that writes to a table."""
     columns = persisted_columns(table)
     names, types = tuple(c.name for c in columns), tuple(c.type for c in columns)
     return SinkSpec(

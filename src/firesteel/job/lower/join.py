@@ -67,7 +67,7 @@ def condition_of(
         terms: Terms of the condition, all of which must be true.
         types: Types of the columns: for a join those of the left input, then of the right one.
         options: Options of the translation.
-        exchanged: Whether the rows came through an exchange.
+        exchanged: Whether the rows came through an exchange, on which some comparisons of arrays depend.
     """
     whole = conjunction(terms)
     if whole is None:

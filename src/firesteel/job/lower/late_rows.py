@@ -41,10 +41,10 @@ def with_late_rows(job: JobSpec, origins: Sequence[tuple[OperatorSpec, Node]]) -
 
     Args:
         job: The job.
-        origins: The plan nodes of its operators.
+        origins: (operator, plan node) for each operator of the job.
 
     Raises:
-        NotSupportedError: A window aggregate gets accumulators instead of rows.
+        NotSupportedError: A window aggregate has two phases, so that late rows are merged before it.
     """
     inputs = tuple(_inputs(job, origins))
     sinks = (replace(sink, late_inputs=inputs) if _takes_all(sink) else sink for sink in job.sinks)

@@ -19,7 +19,9 @@ Row = tuple[Literal, ...]
 
 
 def inputs_to_read(node: physical.Union) -> Iterator[tuple[int, Node]]:
-    """Yield the number of each input of a union, and the input. Adjacent literal rows become one input.
+    """Yield (position in the union, input) for each input, where adjacent literal rows become one input.
+
+    The position of such an input is that of its first row.
 
     Args:
         node: The union.

@@ -17,7 +17,7 @@ from firesteel.runtime.spec.lookup_join import LookupJoinSpec, LookupTable, Reso
 
 
 def lookup_join(node: LookupJoin, options: OperatorOptions) -> LookupJoinSpec | ResolvedLookupJoinSpec:
-    """Return the spec of a lookup join."""
+    """Return the spec of a lookup join, a ResolvedLookupJoinSpec if it has to store the rows it has found."""
     join = _join(node, options)
     if not node.upsert_materialize:
         return join
@@ -27,7 +27,10 @@ def lookup_join(node: LookupJoin, options: OperatorOptions) -> LookupJoinSpec | 
 
 
 def distribution(node: LookupJoin) -> tuple[int, ...]:
-    """Return the columns by which rows go to the tasks of a join that stores its answers; () for one task."""
+    """Return the columns by which rows go to the tasks of a ResolvedLookupJoin; () if there is one task.
+
+    Such a join stores the rows that it has found for an input row, for the retraction of the input row.
+    """
     keys, replaces = _row_key(node)
     if replaces:
         return keys
@@ -36,10 +39,10 @@ def distribution(node: LookupJoin) -> tuple[int, ...]:
 
 
 def _row_key(node: LookupJoin) -> tuple[tuple[int, ...], bool]:
-    """Return the columns that identify a row, and whether a row replaces an earlier one with equal values.
+    """Return the columns that identify an input row, and whether a +U replaces the row without a -U.
 
-    If the input sends -U, no row replaces another. A retraction has all values of its row, except for a
-    processing time.
+    If the input is an upsert stream, the columns are its key, and the second result is True. Otherwise a -U
+    or -D takes a row back. It has the values of the row in all columns but a processing time.
     """
     mode = mode_of(node.input)
     if mode.update_after and not mode.update_before:
@@ -66,7 +69,10 @@ def _join(node: LookupJoin, options: OperatorOptions) -> LookupJoinSpec:
 
 
 def _calc(node: LookupJoin, options: OperatorOptions, exchanged: bool) -> CalcSpec | None:
-    """Return the projection and filter over the looked-up table's columns, None if there is neither."""
+    """Return the projection and filter over the looked-up table's columns, None if there is neither.
+
+    `exchanged` tells whether the rows came through an exchange. Some comparisons of arrays depend on it.
+    """
     calc = node.calc
     if calc is None and not node.pushed:
         return None

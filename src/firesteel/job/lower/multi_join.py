@@ -17,6 +17,6 @@ def as_joins(root: Node) -> Node:
     """Return a plan in which joins of two inputs replace each MultiJoin.
 
     Args:
-        root: A physical plan, in whose MultiJoins `state_keys` are set.
+        root: A physical plan. In its MultiJoins, the planner has set `state_keys`.
     """
     return transform_up(root, lambda node: node.joins() if isinstance(node, MultiJoin) else node)

@@ -1,12 +1,12 @@
 """Find exchanges that move no row to another task, for the batch host.
 
-An exchange is needless if its rows come from an operator behind an exchange by the same columns, and those
-columns have not changed since:
+An exchange is needless if its rows come from an operator behind an earlier exchange by the same columns, and
+no operator between the two exchanges changes the values of these columns:
 
     SELECT ... ROW_NUMBER() OVER (PARTITION BY a.id ...) FROM a JOIN b ON a.id = b.id
 
 Here the join is by a.id, and so is the rank. Plans show the exchange, as Flink's do. The stream host keeps
-it: the state in a checkpoint belongs to the stage of its operator.
+it: a checkpoint keeps an operator's state with the operator's stage, which would change without the exchange.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from firesteel.plan.tree import Node, walk
 Columns = frozenset[int]
 
 _READERS = (Rank, physical.GroupAggregate)
-"""Operators that only need all rows of a key in one task. Their results do not depend on watermarks."""
+"""Operators whose exchange may be needless: they need all rows of a key in one task, but no watermarks."""
 _SAME_ROWS = (physical.DropUpdateBefore, physical.ChangelogNormalize, Rank)
-"""Operators whose first columns are those of their input."""
+"""Operators that do not change a row's columns. A Rank may append one."""
 _FROM_LEFT = (JoinType.INNER, JoinType.LEFT, JoinType.SEMI, JoinType.ANTI)
 _FROM_RIGHT = (JoinType.INNER, JoinType.RIGHT)
 """Types of joins that never pad the columns of the right input with NULL (`_FROM_LEFT`: of the left one)."""
@@ -37,7 +37,7 @@ def needless_exchanges(roots: Iterable[Node], needed: set[str]) -> set[str]:
 
     Args:
         roots: Physical plans.
-        needed: Fingerprints of exchanges that stay in any case.
+        needed: Fingerprints of exchanges that must stay, because operators with several inputs read them.
     """
     readers = (node for root in roots for node in walk(root) if isinstance(node, _READERS))
     exchanges = (node.input for node in readers if isinstance(node.input, physical.Exchange))

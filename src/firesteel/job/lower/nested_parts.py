@@ -19,7 +19,7 @@ _PASSING = (physical.MiniBatchAssigner, physical.WatermarkAssigner)
 """Operators that pass on each row unchanged."""
 
 Needed = Mapping[int, Parts] | None
-"""The needed parts of each needed column, by the column's position. None: all parts of all columns."""
+"""The parts of a node's columns that operators above it read, by position. None: all columns as a whole."""
 
 
 def parts_by_scan(roots: Sequence[Node]) -> dict[str, tuple[Parts, ...]]:

@@ -110,7 +110,8 @@ def _drop_update_before(node: physical.DropUpdateBefore, options: OperatorOption
 def _expand(node: physical.Expand, options: OperatorOptions) -> ExpandSpec:
     """Return the spec of an Expand.
 
-    Its columns have an input field or NULL, and one column has the number of the copy.
+    An Expand copies each row for several grouping sets. An output column has an input field or NULL,
+    depending on the copy. One output column has the number of the copy.
 
     Raises:
         InternalError: The Expand has another form.

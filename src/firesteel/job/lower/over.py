@@ -27,8 +27,8 @@ _TIMES = {"rowtime": OverTime.ROWTIME, "proctime": OverTime.PROCTIME}
 def over_aggregate(node: OverAggregate, options: OperatorOptions) -> OverAggregateSpec | SortedOverSpec:
     """Return the spec of an OVER aggregate.
 
-    With a bounded frame by row time, the accumulators of a partition may start again. The number of the start
-    (epoch) is one more key.
+    With a bounded frame by row time, a partition gets new accumulators in each epoch. So the number of the
+    epoch is a further key of the accumulators.
     """
     if node.time not in _TIMES:
         return _sorted_over(node, options)
@@ -63,9 +63,9 @@ def _sorted_over(node: OverAggregate, options: OperatorOptions) -> SortedOverSpe
     """Return the spec of an OVER aggregate by a column that is no time attribute.
 
     A row that is added between others, or removed, may change the results of all rows behind it in the sort
-    order. So the operator aggregates all rows of the partition again, with new accumulators. A version of a
-    partition is the set of its rows once such a change has happened. The number of the version is the key of
-    the accumulators.
+    order. So after each such change, the operator aggregates all rows of the partition again, with new
+    accumulators. The rows that the partition has then are called its version. The number of the version is
+    the key of the accumulators.
     """
     window, columns = node.window, types_of(node.input)
     types = columns + tuple(literal.type for literal in node.constants)
@@ -112,8 +112,8 @@ def sort_orders(directions: Iterable[Direction]) -> tuple[SortOrder, ...]:
 def _call(call: AggregateCall, types: Types, node: OverAggregate, bounded: bool) -> AggregateSpec:
     """Return the spec of one aggregate call.
 
-    RANK and DENSE_RANK number rows like ROW_NUMBER. Flink does the same in streaming mode, where these
-    functions see no order (RankLikeAggFunctionBase).
+    RANK and DENSE_RANK number rows like ROW_NUMBER. So they do in Flink's streaming mode, where they get no
+    sort columns to compare (RankLikeAggFunctionBase).
     """
     args, options = call.args, call.options
     if call.function == "LAG":

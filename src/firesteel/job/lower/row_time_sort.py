@@ -31,7 +31,10 @@ def _sort(node: Node) -> Node:
 
 
 def _below(node: Node) -> Node:
-    """Return a sort's input without MiniBatchAssigners by processing time, down to where watermarks begin."""
+    """Return a sort's input without MiniBatchAssigners by processing time.
+
+    They are removed below any number of nodes that pass watermarks on (`_PASSING`), but not below others.
+    """
     if isinstance(node, MiniBatchAssigner) and node.time == "ProcTime":
         return _below(node.input)
     if isinstance(node, _PASSING):

@@ -1,4 +1,4 @@
-"""Translate to specs the operators before a sink whose primary key is not the upsert key of the query."""
+"""Translate the operators directly before a sink to specs: the constraint enforcer and the materializer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def sink_materializer(
 ) -> SinkUpsertMaterializerSpec | WatermarkCompactingSinkMaterializerSpec:
     """Return the operator that turns changes into upserts by the sink's primary key.
 
-    Flink: StreamExecSink.createSumOperator.
+    If ON CONFLICT is ERROR or NOTHING, it is a WatermarkCompactingSinkMaterializer (Flink:
+    StreamExecSink.createSumOperator).
     """
     columns = persisted_columns(sink.table)
     names, types = [c.name for c in columns], tuple(c.type for c in columns)

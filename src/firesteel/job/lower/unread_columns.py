@@ -1,7 +1,8 @@
 """Find which input columns of a table function no later operator reads.
 
-Plans do not show this, because Flink passes references. Here, a column is copied for each row that the
-function returns. An array that is unnested would be copied once for each of its elements.
+Plans do not show this, because Flink passes references to values. Here, the values of the input row are
+copied for each row that the function returns. An array that is unnested would be copied once for each of its
+elements.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from firesteel.plan.tree import Node, walk
 
 
 def unread_columns(roots: Sequence[Node]) -> dict[str, tuple[int, ...]]:
-    """Return, for each Correlate's fingerprint, the positions of its input columns that no reader reads."""
+    """Return, by a Correlate's fingerprint, the positions of its input columns that no later node reads."""
     readers: dict[str, list[Node | None]] = {}
     nodes: dict[str, Correlate] = {}
     for reader, node in _pairs(roots):
@@ -27,7 +28,7 @@ def unread_columns(roots: Sequence[Node]) -> dict[str, tuple[int, ...]]:
             nodes[fingerprint(node)] = node
             readers.setdefault(fingerprint(node), []).append(reader)
     found: dict[str, frozenset[int]] = {}
-    # A reader comes before the nodes that it reads.
+    # Sort by falling depth, so that a Correlate comes after all nodes above it that read it.
     for mark in sorted(nodes, key=lambda mark: -nodes[mark].depth):
         every = frozenset(range(len(nodes[mark].schema)))
         found[mark] = frozenset().union(*(_read(reader, every, found) for reader in readers[mark]))

@@ -50,10 +50,10 @@ def watermark_assigner(
 
 
 def _emits_on_event(table: Mapping[str, str]) -> bool:
-    """Return whether each row may send a watermark, according to the options of its table.
+    """Return whether each row may send a watermark, because the table's emit strategy is `on-event`.
 
-    Sources with their own watermarks can set this (Flink: SupportsWatermarkPushDown). Of the connectors here,
-    only Kafka does.
+    The strategy only counts for a connector that makes watermarks in the source (Flink:
+    SupportsWatermarkPushDown). Here, only Kafka does.
     """
     strategy = TypedOptions(WATERMARKS, table)[EMIT_STRATEGY]
     return strategy == ON_EVENT and table["connector"] in _WITH_WATERMARKS
@@ -90,7 +90,15 @@ def with_current_watermark(
 ) -> CurrentWatermarkSpec | None:
     """Return the spec of a Calc that calls CURRENT_WATERMARK, or None for other Calcs.
 
-    All its calls refer to one input, so they have one value. The spec adds it to the row as one field.
+    All these calls have the same value in a row, the watermark of the Calc's input. The operator appends it
+    to the row as a field, which the expressions read.
+
+    Args:
+        exprs: Output columns of the Calc.
+        condition: Filter of the Calc, or None.
+        node: The Calc.
+        options: Options of the translation.
+        exchanged: Whether the rows came through an exchange. Some comparisons of arrays depend on it.
     """
     calls = [call for expr in (*exprs, condition) if expr is not None for call in _watermark_calls(expr)]
     if not calls:
@@ -135,7 +143,10 @@ def _table_below(node: Node) -> Table | None:
 
 
 def _is_delay(watermark: Expr) -> bool:
-    """Return whether a watermark is a column, or a column minus an interval, and so never fails."""
+    """Return whether a watermark's expression is a column, or a column minus a literal.
+
+    Such an expression cannot fail on a row.
+    """
     if isinstance(watermark, Call) and watermark.function == "-":
         first, *others = watermark.args
         return isinstance(first, InputRef) and all(isinstance(each, Literal) for each in others)

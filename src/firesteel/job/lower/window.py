@@ -67,7 +67,7 @@ def global_window_aggregate(
 ) -> WindowAggregateSpec:
     """Return the spec of a global window aggregate, which combines the rows of the local phase.
 
-    The slice's end is the column after the keys.
+    These rows have the keys, then the end of the slice.
     """
     local = node.input.input if isinstance(node.input, Exchange) else node.input
     if not isinstance(local, physical_windows.LocalWindowAggregate):

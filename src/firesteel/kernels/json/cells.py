@@ -3,9 +3,9 @@
 A cell is `kind << 60 | length << 32 | start`. `start` and `length` are the value's first byte in the block of
 messages and the number of its bytes; for a string, those between the quotes.
 
-A list or map is different if the plan (plan.py) asks for its elements. The scan (scan.py) then writes the
-elements as rows of a table of their own. `start` is the row of the first element in this table, and `length`
-the number of elements.
+The cell of a list or map has another meaning if the plan (plan.py) asks for its elements. The scan (scan.py)
+then writes each element as a row of a table of their own. In the cell, `start` is the number of the first of
+these rows, and `length` is the number of elements.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ def kinds(cells: Cells) -> Cells:
 def is_from(cells: Cells, kind: int) -> Flags:
     """Return whether each cell is of this kind or a kind with a higher number, bool[n].
 
-    The test makes no temporary arrays.
+    Unlike a test of `kinds(cells)`, this makes no temporary array.
     """
     found: Flags = cells >= kind << KIND_SHIFT
     return found
 
 
 def starts(cells: Cells) -> Cells:
-    """Return the start of each value, or of its elements, int64[n]."""
+    """Return the `start` of each cell, int64[n]: a position in the block, or the number of a row."""
     return cells & START_MASK
 
 

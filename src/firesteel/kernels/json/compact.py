@@ -8,7 +8,10 @@ from firesteel.kernels.types import Bytes, Integers
 from firesteel.kernels.words import byte_at
 
 KEYS = 64
-"""Most keys of all objects in a value, and its greatest depth. Larger values are not checked."""
+"""Maximum number of keys in a value, those of all its objects together, and its maximum depth.
+
+For a value beyond one of them, `is_compact` returns False.
+"""
 _QUOTE, _BLANK, _BACKSLASH, _COLON, _COMMA = 34, 32, 92, 58, 44
 _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
 _MINUS, _ZERO, _NINE = 45, 48, 57
@@ -98,7 +101,10 @@ def _number_end(data: Bytes, at: int, end: int) -> int:
 
 @inlined
 def _is_written_so(data: Bytes, at: int, end: int, as_decimals: bool, text: Bytes) -> bool:
-    """Return whether data[at:end] is a number in the form in which Java writes it. False if not certain."""
+    """Return whether data[at:end] is a number in the form in which Java writes it. False if not certain.
+
+    `as_decimals`: whether Java writes it as a BigDecimal, else as a double. `text` is work space.
+    """
     is_whole = True
     for place in range(at, end):
         byte = byte_at(data, place)

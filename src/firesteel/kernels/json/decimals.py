@@ -41,7 +41,7 @@ def read_decimals(
         precision: From 1 to 38.
         scale: From 0 to the precision.
         values: int64[n, 2], gets the unscaled values as 128-bit numbers, the lower word first.
-        there: bool[n], gets whether there is a value.
+        there: bool[n], gets whether `values` has a value. False stands for NULL, unless the cell is odd.
         odd: bool[n], gets whether a cell is not a number, or Java might read it differently.
     """
     for index in range(len(cells)):
@@ -89,7 +89,14 @@ def _read_wide(
 ) -> tuple[int, int, int]:
     """Read a text from its second chunk on, and return the outcome and words that `_read` returns.
 
-    `low` is the value of the first chunk.
+    Args:
+        data: The bytes.
+        begin: Where the text begins.
+        end: Where the text ends.
+        at: Where the second chunk begins.
+        low: Value of the first chunk, which has MOST_DIGITS digits.
+        point: Position of the point, -1 if it is not in the first chunk.
+        precision, scale: As for `read_decimals`.
     """
     high, digits, read = 0, MOST_DIGITS, MOST_DIGITS
     while read == MOST_DIGITS and at < end and digits <= _WIDEST:
@@ -146,9 +153,10 @@ def _read_chunk(data: Bytes, at: int, end: int, point: int, begun: int) -> tuple
 
 @inlined
 def read_digits(data: Bytes, at: int, end: int) -> tuple[bool, int, int]:
-    """Return whether the text is a number of up to MOST_DIGITS digits; and n and p of its value n * 10 ** p.
+    """Read data[at:end] as a number of up to MOST_DIGITS digits. Leading zeros do not count.
 
-    The sign is ignored.
+    Returns:
+        Whether it is such a number; and if it is, n and p, so that n * 10 ** p is its value without the sign.
     """
     if at < end and byte_at(data, at) == _MINUS:
         at += 1
@@ -212,7 +220,10 @@ def _scaled(number: int, power: int, precision: int) -> tuple[int, int, int]:
 
 @inlined
 def _shifted(low: int, high: int, power: int) -> tuple[int, int]:
-    """Return the low and the high word of a 128-bit number times 10 ** power, which stays below 2 ** 127."""
+    """Return the low and the high word of a 128-bit number times 10 ** power.
+
+    `power` must not be negative, and the product must be below 2 ** 127.
+    """
     while power > 0:
         step = min(power, MOST_DIGITS)
         low, high = low * _TENS[step], high_word(low, high, _TENS[step], 0)

@@ -42,7 +42,10 @@ def trim(data: Bytes, cells: Cells, blanks: bool) -> None:
 
 @compiled
 def cut_fractions(data: Bytes, cells: Cells) -> None:
-    """Truncate numbers with a fraction to integers, if they have up to SURE_DIGITS bytes and no exponent."""
+    """Turn cells of numbers with a fraction into INTEGER cells, without the fraction.
+
+    Cells of numbers with an exponent, or of more than SURE_DIGITS bytes, are unchanged.
+    """
     for index in range(len(cells)):
         if cells[index] >> KIND_SHIFT != DECIMAL:
             continue
@@ -60,7 +63,10 @@ def cut_fractions(data: Bytes, cells: Cells) -> None:
 
 @compiled
 def shorten(data: Bytes, cells: Cells, as_decimals: bool, keys: Integers, text: Bytes) -> None:
-    """Turn objects and lists into strings if their text is what Jackson would write (is_compact)."""
+    """Turn cells of objects and lists into STRING cells if their text is as Jackson would write it.
+
+    `is_compact` decides this, and explains `as_decimals` and the work spaces `keys` and `text`.
+    """
     for index in range(len(cells)):
         at, end = bounds(cells[index])
         if cells[index] >> KIND_SHIFT == NESTED and is_compact(data, at, end, as_decimals, keys, text):

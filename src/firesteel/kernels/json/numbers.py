@@ -11,29 +11,29 @@ from firesteel.kernels.types import Bytes, Cells, Flags, Offsets
 from firesteel.kernels.words import byte_at
 
 TEXT_BYTES = 32
-"""Most bytes of a number's text."""
+"""Maximum number of bytes of a number's text."""
 UNSURE = -1
 """Result for a number for which Java's text is not certain."""
 SURE_DIGITS = 15
-"""Greatest number of digits for which Java surely writes a double with the same digits as the message.
+"""Maximum number of digits of a number that Java surely writes with the digits that it has in the message.
 
-No two decimal numbers of up to 15 digits have the same double, so the number of the message is the shortest
-text of its double (zeros at the end are removed before).
+Java reads the number as a double, and writes the shortest number that has this double. Numbers of up to 15
+digits all have different doubles. So the shortest one is the number in the message, without zeros at its end.
 """
 _ROUNDED, _NOT_WHOLE = 15, 19
-"""Exponents: the text of a double from 10^_ROUNDED up to 10^_NOT_WHOLE is UNSURE.
+"""Powers of 10: the text of a double from 10^_ROUNDED up to 10^_NOT_WHOLE is UNSURE.
 
-From 2^53 (9.0e15) up to 2^63 (9.2e18), Java before version 19 does not write the fewest digits that identify
-the double. types/primitive_text.py explains the reason.
+This range includes the doubles from 2^53 (9.0e15) up to 2^63 (9.2e18), for which Java before version 19 may
+write more digits than necessary. types/primitive_text.py explains the reason.
 """
 _MOST_POWER = 300
 _TENS = np.array([10**power for power in range(SURE_DIGITS + 1)], np.int64)
 _PLUS, _MINUS, _POINT, _ZERO, _UPPER_E = 43, 45, 46, 48, 69
 _DOUBLES_LEAST, _DOUBLES_MOST, _DECIMALS_LEAST = -3, 6, -6
-"""Powers of 10 of the first digit for which Java writes a number without an exponent.
+"""Bounds of the numbers that Java writes without an exponent, as the power of 10 of the first digit.
 
 Doubles: from _DOUBLES_LEAST (0.001) to _DOUBLES_MOST (9999999.0). Decimals: from _DECIMALS_LEAST (0.000001)
-on, except for a multiple of 10: 1234567890.5, but 1E+2.
+on, but multiples of 10 have an exponent. So the decimals 1234567890.5 and 1E+2 are written like this.
 """
 
 
@@ -65,15 +65,16 @@ def write_numbers(
 
 @part
 def write_number(data: Bytes, at: int, end: int, as_decimals: bool, out: Bytes, place: int) -> int:
-    """Write a number's text to out[place:], and return the position after it.
+    """Write the text of a number, as Java gives it, to out[place:].
 
-    0 and numbers of more than 15 digits are UNSURE. Java: Double.toString, BigDecimal.toString.
+    For 0 and numbers of more than 15 digits, Java's text is not certain, and the result is UNSURE. Java:
+    Double.toString, BigDecimal.toString.
 
     Args:
         data: The bytes.
         at: Begin of the number.
         end: End of the number.
-        as_decimals: Whether to write a BigDecimal without trailing zeros, else a double.
+        as_decimals: True: write it as a BigDecimal without trailing zeros. False: write it as a double.
         out: Receives up to TEXT_BYTES bytes.
         place: Position in `out`.
 
@@ -121,8 +122,8 @@ def _digit(number: int, size: int, index: int) -> int:
 def _plain(number: int, size: int, power: int, with_fraction: bool, out: Bytes, place: int) -> int:
     """Write a number of `size` digits without an exponent, and return the position after it.
 
-    `power` is the power of 10 of its first digit. With `with_fraction`, it gets at least one digit after a
-    point.
+    `power` is the power of 10 of the number's first digit. With `with_fraction`, the text has a point and at
+    least one digit after it, as in `7.0`.
     """
     last = min(power - size + 1, -1 if with_fraction else 0)
     for weight in range(max(power, 0), last - 1, -1):

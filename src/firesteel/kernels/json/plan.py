@@ -21,14 +21,16 @@ KIND, TABLE, COLUMN, FIRST_MEMBER, MEMBERS, INNER, IS_FLAT, DIGITS, NODE_SIZE = 
 TABLE: position in `tables`. FIRST_MEMBER: the first wanted member of an object. A node without wanted members
 has a dummy member here, which no key in a message matches. MEMBERS: number of wanted members, without the
 dummy. INNER: node of a list's elements, or of a map's values. IS_FLAT: 1 for an object whose members must not
-be objects or lists, else the message is odd. DIGITS: if not 0, the query does not read the value, so a plain
-number of up to DIGITS digits is read as null. If DIGITS is negative, the number may have up to -DIGITS
-characters after a minus, and one of them may be a point.
+be objects or lists, else the message is odd. DIGITS: 0 for a value that the query reads. The query does not
+read other values, so the scan writes NULL for a plain number. If DIGITS is positive, a plain number is an
+integer of up to DIGITS digits. If it is negative, a plain number has up to -DIGITS characters, digits and at
+most one point. In both cases, a minus may precede it.
 """
 NODE, NEXT, NAME, LENGTH, HEAD, WRITTEN_LENGTH, WRITTEN, WRITTEN_BITS, MEMBER_SIZE = range(9)
 """Fields of a member in a plan.
 
-NODE: its node. NEXT: the next member. NAME, LENGTH, HEAD: position of its name in `names`, the name's length,
+NODE: its node. NEXT: the next wanted member of the same object, after the last one the first.
+NAME, LENGTH, HEAD: position of its name in `names`, the name's length,
 and the name's first eight bytes as a word. WRITTEN_LENGTH, WRITTEN: length and word of the name with quotes
 and colon, the usual form in a message. WRITTEN_BITS: the bits of that word that belong to the name.
 """
@@ -51,7 +53,10 @@ def is_next(data: Bytes, at: int, end: int, plan: Integers, names: Bytes, step: 
 
 @inlined
 def _is_rest(names: Bytes, name: int, text: Bytes, at: int, length: int) -> bool:
-    """Return whether text[at:at + length] equals names[name:name + length], from byte 8 on."""
+    """Return whether two keys of `length` bytes agree from byte 8 on: at `at` in `text`, `name` in `names`.
+
+    The caller has compared the first eight bytes.
+    """
     place = 8
     while place < length and byte_at(names, name + place) == byte_at(text, at + place):
         place += 1

@@ -68,9 +68,9 @@ _BEFORE is the number of rows before the current message.
 SKIPPED = 16
 """Number of entries in the array `skipped` of `scan`. An entry is start and length of an unwanted value.
 
-An unwanted object or list that is value number i of its parent belongs to entry i % SKIPPED. The entry has
-the last such value that was scanned. If the next value of this entry, usually in the next message, has the
-same text, it is not scanned again (`_skipped`).
+If value number i of an object or list is an unwanted object or list, its entry is i % SKIPPED. The scan notes
+the value there. The next value with the same entry usually comes in the next message. If it has the same
+text, it is not scanned again (`_skipped`).
 """
 MAX_DEPTH = 32
 """Greatest depth of nested values, which is the size of `stack`.
@@ -82,9 +82,9 @@ _OPEN_SIZE = 4
 _QUOTE, _COMMA, _MINUS, _POINT, _ZERO, _NINE, _N = 34, 44, 45, 46, 48, 57, 110
 _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
 _LONGEST = 20_000_000
-"""Bytes above which a message is odd, since it may have a text beyond Jackson's limit."""
+"""Maximum number of bytes of a message. A longer one is odd: it may have a text beyond Jackson's limit."""
 _MOST_ENTRIES = 500
-"""Entries above which a map is odd, since each key is compared with all others."""
+"""Maximum number of entries of a map, since each key is compared with all others. Longer ones are odd."""
 
 
 @compiled
@@ -92,7 +92,7 @@ def scan(
     data: Bytes, offsets: Integers, plan: Integers, names: Bytes, tables: Integers, cells: Cells,
     numbers: Integers, odd: Flags, stack: Integers, skipped: Integers, scratch: Bytes,
 ) -> int:  # fmt: skip
-    """Fill the tables from n messages, and return the number of root rows, or FULL.
+    """Fill the tables from n messages, and return the number of rows of table 0, or FULL.
 
     Args:
         data: The bytes. Message i is data[offsets[i]:offsets[i + 1]]. An empty message has no row.
@@ -101,7 +101,7 @@ def scan(
         names: Names of the members.
         tables: TABLE_SIZE entries for each table.
         cells: Receives the rows of all tables.
-        numbers: int64[n], receives the message of each root row.
+        numbers: int64[n], receives the number of the message of each row of table 0.
         odd: bool[n], receives which messages are odd.
         stack: int64[MAX_DEPTH * 4], work space.
         skipped: int64[SKIPPED * 2], work space.
@@ -152,7 +152,7 @@ def _message(
     data: Bytes, at: int, end: int, plan: Integers, names: Bytes, tables: Integers, cells: Cells,
     stack: Integers, skipped: Integers, scratch: Bytes,
 ) -> int:  # fmt: skip
-    """Scan one message, and return the position after its object, or BAD or FULL."""
+    """Scan one message, and return the position after its object; BAD for an odd message; or FULL."""
     at = blanks_end(data, at, end)
     if at >= end or byte_at(data, at) != _OPEN_OBJECT:
         return BAD
@@ -223,7 +223,7 @@ def _skipped(data: Bytes, at: int, end: int, skipped: Integers, nth: int) -> int
         return at + length
     behind = value_end(data, at, end)
     put(skipped, place, at)
-    put(skipped, place + 1, behind - at)  # A bad value gets a length below 0.
+    put(skipped, place + 1, behind - at)  # BAD is negative, so the length is, too, and no value matches it.
     return behind
 
 
@@ -242,11 +242,14 @@ def _slot(
     data: Bytes, at: int, end: int, plan: Integers, names: Bytes, tables: Integers, cells: Cells, node: int,
     place: int, step: int, scratch: Bytes,
 ) -> tuple[int, int, int, int]:  # fmt: skip
-    """Find the value of the next member or element of the open value, whose plan node is `node`.
+    """Find the value of the next member or element of the open value.
+
+    The open value has the plan node `node`, and its row is at `place` in `cells`. If it is an object, `step`
+    is the member that is expected next.
 
     Returns:
-        The position of the value, BAD or FULL; its node, -1 if it is not wanted; the position of its row in
-        `cells`; and the member that is expected next.
+        The position of the found value, BAD or FULL; its node, -1 if it is not wanted; the position of its
+        row in `cells`; and the new `step`.
     """
     kind, child = entry(plan, node + KIND), entry(plan, node + INNER)
     key, length, escapes, is_known = 0, 0, 0, False
@@ -340,7 +343,8 @@ def _closed(
     """Write the number of elements of a list or map to its cell, at position `place`.
 
     Returns:
-        False if a map has a key twice, or a list or map has too many elements.
+        True if the message may still be valid, also for an object. False, for an odd message, if a map has a
+        key twice, or if a list or map has too many elements.
     """
     kind = entry(plan, node + KIND)
     if kind == OBJECT:
@@ -365,7 +369,7 @@ def _has_repeated(data: Bytes, cells: Cells, place: int, width: int, count: int)
     """
     for one in range(1, count):
         key = cells[place + one * width]
-        # `length` includes the kind (STRING or ESCAPED), so only keys of one kind can be equal.
+        # `length` has the length and, above it, the kind (STRING or ESCAPED). Keys of two kinds differ.
         start, length = key & START_MASK, key >> LENGTH_SHIFT
         for other in range(one):
             before = cells[place + other * width]

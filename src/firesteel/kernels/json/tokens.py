@@ -23,7 +23,7 @@ _MAX_NUMBER_LENGTH = 1000
 MAX_NAME_LENGTH = 50_000
 """Jackson's limit in bytes. Messages with longer names are odd."""
 _MAX_EXPONENT_DIGITS = 9
-"""Most digits of an exponent. A longer exponent is BAD, because Java's BigDecimal may reject it."""
+"""Maximum number of digits of an exponent. A longer one is BAD: Java's BigDecimal may reject it."""
 
 _QUOTE, _BACKSLASH, _COMMA, _COLON, _MINUS, _PLUS, _POINT = 34, 92, 44, 58, 45, 43, 46
 _ZERO, _NINE, _LOWER_E, _LOWER_U = 48, 57, 101, 117
@@ -48,7 +48,7 @@ def blanks_end(data: Bytes, at: int, end: int) -> int:
 
 @part
 def string_end(data: Bytes, at: int, end: int) -> int:
-    """Return the position of the closing quote times 2, plus 1 if the string has escapes.
+    """Return the position of the closing quote times 2, plus 1 if the string has escapes; or BAD.
 
     `at` is the position after the opening quote.
     """
@@ -82,7 +82,7 @@ def string_end(data: Bytes, at: int, end: int) -> int:
 def _marks(word: Any) -> Any:
     """Return a word with the high bit set in each byte that is a quote, a backslash or not ASCII.
 
-    Only the lowest set bit is reliable.
+    The lowest bit that is set is right. Higher ones may be wrong, since a subtraction borrows from them.
     """
     quotes, backslashes = word ^ (_ONES * _U_QUOTE), word ^ (_ONES * _U_BACKSLASH)
     found = ((quotes - _ONES) & ~quotes) | ((backslashes - _ONES) & ~backslashes) | word
@@ -285,9 +285,10 @@ def _scalar_end(data: Bytes, at: int, end: int) -> int:
 
 @part
 def is_plain_number(data: Bytes, at: int, end: int, most: int) -> bool:
-    """Return whether data[at:end] is an integer of up to `most` digits, with or without a minus.
+    """Return whether data[at:end] is a short number without an exponent, with or without a minus.
 
-    If `most` is negative, it may have up to -most characters after the minus, and one of them may be a point.
+    If `most` is positive, the number must be an integer of up to `most` digits. If `most` is negative, it may
+    have up to -most characters: digits, and at most one point between them.
     """
     if at < end and byte_at(data, at) == _MINUS:
         at += 1

@@ -26,7 +26,10 @@ _MOST_DIGITS = 18
 
 @compiled
 def texts_size(cells: Cells) -> int:
-    """Return the number of bytes that `copy_texts` needs. It copies eight at a time."""
+    """Return the size of the array `out` for `copy_texts`: that of all texts, and eight bytes more.
+
+    It copies eight bytes at a time, and so may write beyond the last text.
+    """
     size = 8
     for index in range(len(cells)):
         if cells[index] >> KIND_SHIFT > NULL:
@@ -61,7 +64,7 @@ def copy_texts(data: Bytes, cells: Cells, offsets: Offsets, out: Bytes, there: F
         cells: n cells.
         offsets: int32[n + 1]. Text i is out[offsets[i]:offsets[i + 1]].
         out: Receives the texts. A value other than a string keeps its JSON text.
-        there: bool[n], receives whether there is a value.
+        there: bool[n], receives whether there is a value, False for NULL and a missing member.
         odd: bool[n], receives which strings have half of a surrogate pair.
     """
     place = 0
@@ -126,9 +129,9 @@ def read_integers(
 
 @compiled
 def find_words(data: Bytes, cells: Cells, words: Bytes, ends: Offsets, found: Integers) -> None:
-    """Write for each value the index of the equal word, -1 if there is none. Escaped strings match no word.
+    """Write to `found`, for each value, the index of the word that it equals, or -1.
 
-    Word j is words[ends[j]:ends[j + 1]].
+    A value that is no string, or a string with escapes, equals no word. Word j is words[ends[j]:ends[j + 1]].
     """
     for index in range(len(cells)):
         found[index] = -1

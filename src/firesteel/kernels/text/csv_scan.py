@@ -37,7 +37,8 @@ def record_ends(data: Bytes, delimiter: int, quote: int, ends: Offsets) -> tuple
         ends: int32[m], receives the positions after the first m records.
 
     Returns:
-        The number of records that end with a LF, or ODD; and whether a quote is open after them.
+        The number of all records that end with a LF, which may be above m; ODD for a quote in a wrong
+        position. And whether the text after these records has a quote that is not closed.
     """
     count, at, start = 0, 0, 0
     while True:
@@ -74,7 +75,7 @@ def scan_records(
         quote: Quote byte, -1 for none.
         wanted: int64[w], for each value of a record the column of `cells` that receives it, or -1.
         cells: int64[n, k].
-        odd: bool[n], receives which records do not have w values.
+        odd: bool[n], receives which records do not have w values, or have a quote in a wrong position.
     """
     for number in range(len(offsets) - 1):
         at, end = offsets[number], offsets[number + 1]

@@ -16,7 +16,7 @@ _DASH, _DOT, _ZERO, _COLON, _Z = 45, 46, 48, 58, 90
 _NINE = 9
 _DATE_LENGTH, _TIME_LENGTH = 10, 8
 _NONE = -(1 << 62)
-"""No value. Smaller than any other result."""
+"""Result of `_days` and `_clock` for a text that is no valid date or time. Smaller than any valid result."""
 
 
 @compiled
@@ -92,7 +92,10 @@ def _days(data: Bytes, at: int, end: int, first_year: int, last_year: int) -> in
 
 @inlined
 def _clock(data: Bytes, at: int, end: int, digits: int, unit: int) -> int:
-    """Return the units since midnight of the time data[at:end], _NONE if the bytes are no such time."""
+    """Return the time data[at:end] as units since midnight, `unit` of which are a second.
+
+    _NONE if the bytes are no valid time, or have more than `digits` digits after the point.
+    """
     if end - at < _TIME_LENGTH or data[at + 2] != _COLON or data[at + 5] != _COLON:
         return _NONE
     hour, minute, second = _digits(data, at, 2), _digits(data, at + 3, 2), _digits(data, at + 6, 2)

@@ -15,7 +15,7 @@ _LINE_ENDS = np.uint64(0x0A0A0A0A0A0A0A0A)
 
 @compiled
 def line_ends(data: Bytes, ends: Offsets) -> int:
-    """Return the number of line ends. `ends` (int32[m]) receives the positions after the first m of them."""
+    """Return how many newlines `data` has. `ends`, an int32[m], gets the positions behind the first m."""
     count, at, last = 0, 0, len(data) - 8
     while at < len(data):
         if at <= last:

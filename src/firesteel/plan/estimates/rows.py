@@ -1,6 +1,6 @@
 """Estimated number of rows of a logical plan (Flink: FlinkRelMdRowCount, FlinkRelMdDistinctRowCount).
 
-Unlike in physical plans, an aggregate has fewer rows than its input here.
+Flink estimates fewer rows for a logical aggregate than for its input. For physical aggregates it does not.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from firesteel.plan.tree import Node
 
 _TABLE = 1e8
 _LEAST_ANTI = 0.1
-"""Fraction of rows that an anti join is assumed to keep if each row is estimated to have a partner."""
+"""Least share of the left rows assumed to remain after an anti join, even if each seems to have a partner."""
 
 
 class NotEstimated(Exception):
-    """Error for a plan with a node that has no estimate."""
+    """Error for a plan with a node or a condition that has no estimate."""
 
 
 @remembered
@@ -134,9 +134,13 @@ def _of_join(node: Join, columns: Columns, condition: Expr | None) -> float | No
 
 
 def _of_left_rows(node: Join, columns: Columns, condition: Expr | None) -> float | None:
-    """Return the estimated number of different values in some columns of a semi or anti join.
+    """Return the estimated number of different values in some columns of a semi or anti join's output.
 
-    It is that of the left input, times the fraction of left rows that the join keeps.
+    It is the product of two estimates:
+
+        (different values in the left input)  *  (fraction of the left rows that the join keeps)
+
+    None if the first one is not known.
     """
     below = distinct_rows(node.inputs[0], columns, condition)
     return None if below is None else below * _kept(node) / row_count(node.inputs[0])
@@ -162,9 +166,9 @@ def _joined(node: Join) -> float:
 
 
 def _equal_rows(node: Join, left: float, right: float) -> float:
-    """Return the estimated number of row pairs that a join with equal columns finds.
+    """Return the estimated number of rows of a join whose condition has equalities of columns.
 
-    `left`, `right`: estimated number of rows of the inputs.
+    Rows without a partner are not counted. `left`, `right`: estimated number of rows of the inputs.
     """
     equal = node.equal_columns
     rest = conjunction(equal.rest)
@@ -226,9 +230,12 @@ def _population(node: Node, columns: Columns) -> float | None:
 
 
 def _fraction_of_tables(node: Node) -> float | None:
-    """Return the fraction of the tables' rows that filters below a node leave, None if unknown.
+    """Return the estimated fraction of the scanned tables' rows that is left after all filters of a plan.
 
-    Flink: FlinkRelMdPercentageOriginalRows.
+    None if unknown. Flink: FlinkRelMdPercentageOriginalRows.
+
+    Args:
+        node: Root of the plan.
     """
     if isinstance(node, Aggregate):
         return _fraction_of_tables(node.input)

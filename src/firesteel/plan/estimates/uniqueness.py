@@ -22,10 +22,11 @@ Columns = frozenset[int]
 
 
 def are_distinct(node: Node, columns: Columns) -> bool:
-    """Return whether the columns contain one of the `unique_keys`, and Flink's cost model does not deny it.
+    """Return whether columns are unique by `unique_keys`, and Flink's cost model does not say the opposite.
 
-    `are_unique` is True or None then. For columns of both inputs of a join, Flink's model only asks whether
-    each input is unique by its own columns. For rows from a WatermarkAssigner, the result is always False.
+    True if the columns contain one of the `unique_keys`, and `are_unique` is True or None, not False. For
+    columns of both inputs of a join, `are_unique` only asks whether each input is unique by its own columns.
+    For rows from a WatermarkAssigner, the result is always False.
     """
     if _reads_watermarks(node) or not any(key <= columns for key in unique_keys(node)):
         return False

@@ -63,7 +63,8 @@ def type_size(kind: SqlType) -> float:
 def expression_size(expr: Expr, below: Sizes) -> float:
     """Return the average size of an expression's values in bytes.
 
-    A call has the size of its first argument that has the same type.
+    A call has the size of its first argument whose type is that of the call, apart from length, precision and
+    nullability. Without such an argument, it has the size of its type.
 
     Args:
         expr: The expression.
@@ -100,5 +101,8 @@ def literal_size(literal: Literal) -> float:
 
 
 def is_computation(expr: Expr) -> bool:
-    """Return whether an expression costs anything. Columns, literals and casts are free."""
+    """Return whether the cost model counts an expression as work.
+
+    True for calls other than CAST, False for columns, literals and casts.
+    """
     return not isinstance(expr, (InputRef, Literal)) and expr.function != "CAST"

@@ -23,7 +23,11 @@ NON_DETERMINISTIC = frozenset(
 
 
 def non_deterministic_call(expr: Expr) -> str | None:
-    """Return the name of the first call that is not deterministic, None if there is none."""
+    """Return the name of the first call that may have another value in another evaluation, else None.
+
+    These are the functions in NON_DETERMINISTIC, UNIX_TIMESTAMP(), and user-defined functions that are
+    declared as not deterministic.
+    """
     for part in walk(expr):
         if not isinstance(part, Call):
             continue

@@ -30,9 +30,9 @@ def literal_text(literal: Literal, with_type: bool | None = None) -> str:
 
 
 def plain_literal_text(literal: Literal) -> str:
-    """Return the text of a literal in the execution plan.
+    """Return the text of a literal in the execution plan: `'tea'`, `2.5`, `null:INTEGER`.
 
-    Texts are quoted and numbers bare. NULL and intervals show their type.
+    A NULL or an interval is followed by its type. Other literals are printed without type.
     """
     text = _value_text(literal, charset=False)
     if literal.value is None:

@@ -69,11 +69,11 @@ def substitute(expr: Expr, exprs: Sequence[Expr]) -> Expr:
 
 
 def renumber(expr: Expr, position: dict[int, int]) -> Expr:
-    """Return an expression over another input.
+    """Return an expression with the references to columns renumbered.
 
     Args:
         expr: The expression.
-        position: New position of each column by its old position.
+        position: New position of each column that `expr` reads, by its old position.
     """
 
     def moved(e: Expr) -> Expr:
@@ -213,17 +213,17 @@ def _without_negative_zero(
     apart: list[Expr] | None,
     condition: Expr,
 ) -> Expr:
-    """Return an IN or NOT IN condition, changed so that the operand -0.0 does not equal the point 0.0.
+    """Return an IN or NOT IN condition for which -0.0 is not in the list (0.0, 1.0).
 
-    Flink looks for the operand in a HashSet, in which -0.0 differs from 0.0 (ScalarOperatorGens.generateIn).
-    The condition is returned as it is unless the operand is FLOAT or DOUBLE and is compared with two or more
-    points, one of them 0.
+    Flink looks up the operand in a HashSet, in which -0.0 differs from 0.0 (ScalarOperatorGens.generateIn).
+    SQL comparisons equate them. So for a FLOAT or DOUBLE operand and a list of two or more values with 0
+    among them, a test of -0.0 is added. Any other condition is returned unchanged.
 
     Args:
         ref: The operand.
-        ranges: Ranges of the SEARCH from which `condition` was made: option and bounds of each.
-        apart: The points of a NOT IN. None if `ranges` exclude anything but single points.
-        condition: The condition on `ref` that is changed.
+        ranges: Ranges of the SEARCH that `condition` expresses: option and bounds of each.
+        apart: Values in the list of a NOT IN. None if `condition` is not a NOT IN.
+        condition: The condition on `ref`.
     """
     only_points = all(option == "=" for option, _ in ranges)
     points = [bounds[0] for _, bounds in ranges] if only_points else apart or []
@@ -239,7 +239,13 @@ def _without_negative_zero(
 
 
 def _excluded_points(ranges: list[tuple[str, tuple[Expr, ...]]]) -> list[Expr] | None:
-    """Return the excluded points if the ranges cover everything else, None otherwise."""
+    """Return the values that a NOT IN excludes. None if the ranges are not those of a NOT IN.
+
+        < 3, (3..7), > 7   ->   [3, 7], as in NOT IN (3, 7)
+
+    Args:
+        ranges: Ranges of a SEARCH: option and bounds of each.
+    """
     if len(ranges) < 2 or ranges[0][0] != "<" or ranges[-1][0] != ">":
         return None
     ends = [bound for _, bounds in ranges for bound in bounds]

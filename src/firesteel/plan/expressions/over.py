@@ -1,7 +1,8 @@
 """OVER as an expression: one call that holds the aggregate and its window (Calcite: RexOver, RexWindow).
 
-The call is `Call(OVER, operands + partition + order + bounds, ...)`, so that code that walks or renumbers
-expressions handles windows too. `Over` has the same parts under names.
+The arguments of the call are the aggregate's operands, then the expressions of PARTITION BY and ORDER BY,
+then the bounds. So code that walks or renumbers expressions needs nothing special for windows. `Over` has the
+same parts as named attributes.
 """
 
 from __future__ import annotations
@@ -190,7 +191,10 @@ class OverWindow:
 
     @property
     def preceding(self) -> int | None:
-        """Number of rows or milliseconds before the current row. None if the frame has no lower bound."""
+        """Number of rows (ROWS) or milliseconds (RANGE) from the frame's lower bound to the current row.
+
+        0 if the frame begins at the current row, None if it begins with the partition.
+        """
         if self.lower.side == CURRENT_ROW:
             return 0
         offset = self.lower.offset

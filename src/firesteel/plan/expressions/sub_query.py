@@ -49,7 +49,13 @@ class SubQuery(Call):
 
 
 def correlated_column(correlation: str, name: str, column: InputRef) -> Call:
-    """Return the `$COR` call by which a sub-query reads a column of the query around it."""
+    """Return the `$COR` call that stands for a column of the outer query within a sub-query.
+
+    Args:
+        correlation: Name of the outer query, such as `$cor0`.
+        name: Name of the column.
+        column: The column in the outer query.
+    """
     return Call(CORRELATED, (), column.type, (correlation, name, str(column.index)), column.range)
 
 
@@ -70,7 +76,13 @@ def correlated_indices(exprs: Sequence[Expr], correlation: str) -> list[int]:
 
 
 def with_columns(expr: Expr, correlation: str, column: Callable[[int], Expr]) -> Expr:
-    """Return an expression with each column of the outer query replaced by the result of `column`."""
+    """Return an expression with each column of the outer query replaced.
+
+    Args:
+        expr: Expression of a sub-query.
+        correlation: Name of the outer query.
+        column: Returns the replacement of a column, given its position in the outer query.
+    """
 
     def rule(part: Expr) -> Expr:
         return column(int(part.options[2])) if isinstance(part, Call) and _reads(part, correlation) else part
@@ -79,7 +91,11 @@ def with_columns(expr: Expr, correlation: str, column: Callable[[int], Expr]) ->
 
 
 def over_outer_row(expr: Expr) -> Expr:
-    """Return an expression with each column of the outer query as a plain column reference."""
+    """Return an expression with its `$COR` calls replaced by references to the columns of the outer query.
+
+    Use it for expressions that read the outer query only: a reference to a column of the sub-query would be
+    taken for one to the outer query's column.
+    """
 
     def rule(part: Expr) -> Expr:
         if isinstance(part, Call) and part.function == CORRELATED:

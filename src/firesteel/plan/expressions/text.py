@@ -78,8 +78,8 @@ def prefix_text(expr: Expr, names: Sequence[str]) -> str:
             kind = _cast_type(e, type_text(e.type))
             (value,) = e.args
             given = text(value)
-            # A time attribute whose value is known is a cast of this literal, with an option (ROWTIME). The
-            # plan shows the literal, too, with the type of the cast: CAST(v:T AS T).
+            # If a filter fixes a time attribute to one value, the planner replaces the attribute by a cast of
+            # this literal with the option ROWTIME. Plans print the literal with the cast's type T, too.
             if e.options and isinstance(value, Literal):
                 given = f"{literal_text(value, with_type=False)}:{kind}"
             return f"{e.function}({given} AS {kind}{_not_null(e)})"
@@ -116,7 +116,11 @@ def infix_text(expr: Expr, names: Sequence[str]) -> str:
 
 
 def _cast_type(cast: Call, text: str) -> str:
-    """Return `text`, the target type of a cast; for a time attribute its type and mark, such as *ROWTIME*."""
+    """Return the target type of a cast as plans print it.
+
+    For a cast to a time attribute, it is the type with a mark: `TIMESTAMP(3) *ROWTIME*`. For other casts, it
+    is `text`.
+    """
     mark = cast.options and cast.options != ("TIMESTAMP",)
     return f"{time_type_text(cast.type)} *{cast.options[0]}*" if mark else text
 
@@ -126,9 +130,9 @@ def _not_null(cast: Call) -> str:
 
 
 _DEEP = 8
-"""Depth above which nested calls of one operator are printed as a whole.
+"""Greatest depth at which nested calls of one operator are printed by recursion.
 
-Printed level by level, the text would be copied once for each level.
+`_chain_text` prints deeper nests in one loop: recursion copies the text of the inner calls at each level.
 """
 
 
@@ -156,7 +160,12 @@ FLAG_LAST = frozenset({"FLOOR", "CEIL", "CEILING", "JSON_QUERY", "JSON_EXISTS"})
 def _prefix(call: Call, args: list[str], flag: str) -> str:
     """Return the text `NAME(a, b)` of a call.
 
-    An option, such as a time unit or the side of TRIM, is printed as an argument: `flag` is its format.
+    Options, such as a time unit or the side of TRIM, are printed among the arguments.
+
+    Args:
+        call: The call.
+        args: Texts of its arguments.
+        flag: Format string for an option, such as `FLAG({})`.
     """
     if call.function == "ITEM_FIELD":
         return f"{args[0]}.{call.options[0]}"
@@ -174,7 +183,15 @@ def _prefix(call: Call, args: list[str], flag: str) -> str:
 
 
 def _with_clauses(args: list[str], options: Sequence[str], flags: list[str]) -> list[str]:
-    """Return the printed arguments of JSON_VALUE: text, path, clauses. A default value follows DEFAULT."""
+    """Return the arguments of JSON_VALUE as plans print them: text, path, and its clauses.
+
+    The clause DEFAULT is followed by its value: ON EMPTY and ON ERROR each may have one.
+
+    Args:
+        args: Texts of the call's arguments: text, path, and the default values in the order of the clauses.
+        options: Words of the clauses.
+        flags: The same words as plans print them.
+    """
     defaults = iter(args[2:])
     shown = args[:2]
     for option, text in zip(options, flags, strict=True):
@@ -210,9 +227,12 @@ def _sarg(search: Call, digest: bool) -> str:
 
 
 def _bound_text(bound: Literal, digest: bool) -> str:
-    """Return the text of a range's bound as Calcite prints the Java value.
+    """Return the text of a bound of a SEARCH range, as Calcite prints the bound's Java value.
 
-    In a digest a long has an L. Elsewhere a double is printed as a BigDecimal.
+    Args:
+        bound: The bound.
+        digest: True for the physical plan: the type follows, and a BIGINT has an L (`5L:BIGINT`). False for
+            the execution plan: there is no type, and a DOUBLE is printed as Java's BigDecimal.
     """
     if digest:
         text = literal_text(bound)

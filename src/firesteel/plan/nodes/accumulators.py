@@ -1,8 +1,8 @@
 """Accumulators that a local aggregate sends to its global aggregate, as columns.
 
-Flink: AggregateUtil.inferAggAccumulatorNames and the buffers of its aggregate functions. A function that
-keeps an object has one column, named as the function. The values seen by DISTINCT calls with equal arguments
-are one column, after all others.
+Flink: AggregateUtil.inferAggAccumulatorNames and the buffers of its aggregate functions. The columns come in
+the order of the calls. A function whose accumulator is a Java object has one column, named as the function.
+After all of them, there is a column `distinct$<i>` for each argument list of DISTINCT calls.
 """
 
 from __future__ import annotations
@@ -17,12 +17,18 @@ from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
 
 
 def is_mergeable(call: AggregateCall) -> bool:
-    """Return whether a call may have a local phase. User-defined functions never have one, as in Flink."""
+    """Return whether the planner may split a call into a local and a global phase.
+
+    False for every user-defined function, as in Flink.
+    """
     return call.user is None and traits_of(call.function).merges
 
 
 def merges(call: AggregateCall) -> bool:
-    """Return whether two accumulators of a call can be merged."""
+    """Return whether two accumulators of a call can be merged, as for windows that share slices.
+
+    For a user-defined function: whether it has the method `merge`.
+    """
     return traits_of(call.function).merges if call.user is None else call.user.merges
 
 
@@ -51,7 +57,12 @@ def function_name(call: AggregateCall) -> str:
 
 
 def buffers(call: AggregateCall, retracts: bool) -> tuple[str, ...]:
-    """Return the names of a call's accumulator columns, without the number after `$`: `sum` for `sum$0`."""
+    """Return the names of a call's accumulator columns, without the number after `$`: `sum` for `sum$0`.
+
+    Args:
+        call: The call.
+        retracts: Whether the call also takes rows back. Then it may need more columns, such as a count.
+    """
     if call.function == "COUNT":
         return ("count",) if call.args else ("count1",)
     traits = traits_of(call.function)
@@ -74,7 +85,7 @@ def accumulator_fields(
 
     Args:
         calls: The calls.
-        retract: For each call, whether it retracts.
+        retract: For each call, whether it also takes rows back.
         columns: Columns of the input.
     """
     found: list[Field] = []
@@ -88,7 +99,13 @@ def accumulator_fields(
 def split_columns(
     calls: Sequence[AggregateCall], retract: Sequence[bool], names: Sequence[str]
 ) -> list[tuple[str, ...]]:
-    """Return the names of accumulator columns, grouped by call."""
+    """Return the names of the accumulator columns of each call. Columns of distinct values are left out.
+
+    Args:
+        calls: The calls.
+        retract: For each call, whether it also takes rows back.
+        names: Names of all accumulator columns, in the order of `accumulator_fields`.
+    """
     rest = list(names)
     found = []
     for call, retracts in zip(calls, retract, strict=True):

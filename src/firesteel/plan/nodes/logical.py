@@ -19,9 +19,15 @@ from firesteel.types.sql import SqlType
 class Scan(LogicalNode):
     """LogicalTableScan: the physical columns in declared order, then the metadata columns of the source.
 
-    Each column has the type that the source provides. Metadata columns have the source's order. Rules narrow
-    the scan to the columns `project`, push `filter` into it (over those columns), and decide whether its
-    changes are normalized by the primary key.
+    Each column has the type that the source provides. Metadata columns have the order in which the source
+    lists them. Rules set the fields after `table`:
+
+    Attributes:
+        table: The table.
+        project: Positions of the columns to read, None for all.
+        filter: Conditions pushed into the scan, over the columns of `project`.
+        normalized: Whether the changes must be normalized by the primary key (ChangelogNormalize).
+        limit: Number of rows that a limit right above needs, None without a limit.
     """
 
     table: Table
@@ -36,7 +42,7 @@ class Scan(LogicalNode):
 
     @property
     def primary_key(self) -> tuple[int, ...]:
-        """Return the positions in `schema` of the primary key. The scan must read all columns of the key."""
+        """Return the positions of the key in `schema`. Raises ValueError if a key column is not scanned."""
         names = [f.name for f in self.schema]
         return tuple(names.index(name) for name in self.table.primary_key)
 
@@ -48,7 +54,11 @@ def scanned_fields(table: Table, project: Sequence[int] | None = None) -> tuple[
 
 
 def scanned_columns(table: Table) -> tuple[Column, ...]:
-    """Return the columns as the source sends them. Flink: DynamicSourceUtils.createProducedType."""
+    """Return the columns that the source of a table sends, with the types that it provides.
+
+    These are the physical columns, then the declared metadata columns in the order in which the source lists
+    them. Flink: DynamicSourceUtils.createProducedType.
+    """
     physical = tuple(c for c in table.columns if c.is_physical)
     by_key = {c.metadata: c for c in table.columns if c.metadata is not None}
     known = () if table.traits is None else table.traits.metadata
@@ -80,15 +90,16 @@ class Filter(SameColumns, LogicalNode):
 class Aggregate(LogicalNode):
     """LogicalAggregate: the output is the keys, then the results of the calls.
 
-    A call with an empty name is anonymous: the output calls it `$f<position>`, the AST `agg#<call>`.
+    A call may have an empty name. Its column is then called `$f<position>`, and the AST shows it as
+    `agg#<call>`.
 
     Attributes:
         input: The rows.
         keys: Positions of the grouping columns.
         calls: The aggregate functions.
-        partial_final: `PARTIAL` or `FINAL` after a rule has split the aggregate in two.
+        partial_final: `PARTIAL` or `FINAL` after a rule has split the aggregate in two, None before.
         groups: Sorted grouping sets, each a subset of the keys. Empty if the only set is all keys.
-        state_ttl: How long a key is kept.
+        state_ttl: STATE_TTL hint of the query.
     """
 
     input: Node
@@ -127,7 +138,7 @@ def unused_name(name: str, taken: Container[str]) -> str:
 
 @dataclass(frozen=True)
 class Expand(LogicalNode):
-    """LogicalExpand: each row once for each projection, as in the physical node of the same name."""
+    """LogicalExpand: a copy of each row for each projection in `projects`, as in the physical Expand."""
 
     input: Node
     projects: tuple[tuple[Expr, ...], ...]
@@ -140,8 +151,8 @@ class Expand(LogicalNode):
 def expanded_fields(columns: Sequence[Field], projects: Sequence[Sequence[Expr]]) -> tuple[Field, ...]:
     """Return the columns of an Expand, named as in the input.
 
-    A column that no projection reads is `$f<position>`, the number of the projection is `$e`. A duplicate
-    name gets a number.
+    The column with the number of the copy is `$e`. A column that is NULL in every copy is `$f<position>`. A
+    duplicate name gets a number.
     """
     found: dict[str, Field] = {}
     for i, cells in enumerate(zip(*projects, strict=True)):
@@ -197,7 +208,7 @@ class Values(LogicalNode):
 
 @dataclass(frozen=True)
 class WatermarkAssigner(SameColumns, LogicalNode):
-    """LogicalWatermarkAssigner: the rowtime column and the expression over the input's columns."""
+    """LogicalWatermarkAssigner: the position of the row time, and the expression that computes watermarks."""
 
     rowtime: int
     expression: Expr

@@ -1,4 +1,4 @@
-"""Physical plan nodes. They are complete: the translation to Spark only reads them."""
+"""Physical plan nodes. They have all that the translation to Spark needs."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class TableSourceScan(PhysicalNode):
     Attributes:
         table: The table.
         project: Positions of the columns to read. None for all.
-        filter: Conditions pushed to the source, over the projected columns. They are shown by EXPLAIN only:
-            the Calc above evaluates them too.
+        filter: Conditions pushed to the source, over the projected columns. Plans show them. They drop no
+            rows: the Calc above has the same conditions and evaluates them.
     """
 
     table: Table
@@ -73,12 +73,12 @@ class GroupAggregate(PhysicalNode):
         input: The rows, after an exchange by the keys.
         keys: Positions of the grouping columns.
         calls: The aggregate functions.
-        retract: For each call, whether its RETRACT variant runs.
+        retract: For each call, whether it also takes rows back. Plans show such a call as `SUM_RETRACT`.
         mini_batch: Whether rows are processed in bundles.
-        partial_final: `PARTIAL` (by bucket) or `FINAL` if DISTINCT calls were split.
+        partial_final: `PARTIAL` (grouped by bucket) or `FINAL` if DISTINCT calls were split, else None.
         map_order: Whether a bundle's keys are sent in the order of Flink's map
             (rules/mini_batch/keep_bundle_order.py).
-        state_ttl: How long a key is kept.
+        state_ttl: STATE_TTL hint of the query.
     """
 
     input: Node
@@ -129,11 +129,11 @@ class GlobalGroupAggregate(PhaseNode):
         calls: The aggregate functions. Their arguments are columns of the local aggregate's input.
         results: Number of calls of the query, which are the first in `calls`. A COUNT(*) that the planner has
             added to count records may follow them; the output has no column for it.
-        index_of_count_star: Position in `calls` of the one that merges the query's own COUNT(*), by which
-            records are counted. Set, and printed in plans, only above an IncrementalGroupAggregate that
+        index_of_count_star: Position in `calls` of the query's own COUNT(*), if it is used to count the
+            records of a key. Plans print it. None unless the input is an IncrementalGroupAggregate that
             retracts.
         map_order: As in GroupAggregate.
-        state_ttl: How long a key is kept.
+        state_ttl: STATE_TTL hint of the query.
     """
 
     input: Node
@@ -155,17 +155,17 @@ class GlobalGroupAggregate(PhaseNode):
 
 @dataclass(frozen=True)
 class IncrementalGroupAggregate(PhaseNode):
-    """Merge partial accumulators by key and bucket, and send what they add to the final key's accumulators.
+    """Merge partial accumulators by key and bucket, and send the changes of the final keys' accumulators.
 
     Flink: StreamPhysicalIncrementalGroupAggregate. The output is the final keys, then the accumulators. The
-    distinct values stay in the state.
+    distinct values of DISTINCT calls stay in the state and are not sent.
 
     Attributes:
         keys: Positions of the partial aggregate's keys.
         calls: Calls of the partial aggregate, over the accumulators of its local phase.
         final_keys: Positions of the keys that the query groups by, a part of `keys`.
-        map_order: Whether partial accumulators are merged in the order of Flink's map.
-        state_ttl: How long a key is kept.
+        map_order: Whether a bundle's keys are processed in the order of Flink's map.
+        state_ttl: STATE_TTL hint of the query.
     """
 
     input: Node
@@ -186,10 +186,12 @@ class IncrementalGroupAggregate(PhaseNode):
 
 @dataclass(frozen=True)
 class Expand(PhysicalNode):
-    """Send each row once for each projection.
+    """Send a copy of each row for each projection.
 
-    A projection has all columns of the input, some of them replaced by NULL. The number of the projection
-    follows, and then the input's columns that are needed a second time, without NULL in their place.
+        columns a, b, grouping sets (a), (b)   ->   projections (a, NULL, 1) and (NULL, b, 2)
+
+    A projection has all columns of the input, some replaced by NULL, then the number of the copy. If a call
+    reads a column that is NULL in some copies, the column follows once more, unchanged.
     """
 
     input: Node
@@ -227,7 +229,10 @@ class WatermarkAssigner(SameColumns, PhysicalNode):
 
 @dataclass(frozen=True)
 class MiniBatchAssigner(SameColumns, PhaseNode):
-    """Mark the ends of mini-batches. The interval is in milliseconds, the time is `ProcTime` or `RowTime`."""
+    """Send a watermark at the end of each mini-batch, by which operators above end their bundles.
+
+    The interval is in milliseconds, the time is `ProcTime` or `RowTime`.
+    """
 
     interval: int
     time: str

@@ -11,8 +11,8 @@ class StateTtl:
 
     Attributes:
         time: The duration as written, "" for the job's default.
-        inherited: Whether a rule added a projection above the node. Plans then show the hint with an
-            inheritPath.
+        inherited: Whether plans print the hint as inherited from a node above (`inheritPath:[0]`), because a
+            rule added a projection there.
     """
 
     time: str = ""

@@ -55,7 +55,10 @@ def digest(node: Node) -> str:
 
 
 def execution_text(node: Node) -> str:
-    """Return the node as the execution plan prints it: a deduplication is no Rank there."""
+    """Return the node as the execution plan prints it.
+
+    A rank that keeps one row of each key by time is printed as Deduplicate, not as Rank.
+    """
     if isinstance(node, physical_rank.Rank) and node.is_deduplicate:
         return line(node, rank_text.deduplicate(node), execution_name(node))
     return execution_digest(node)
@@ -68,7 +71,10 @@ def execution_name(node: Node) -> str:
 
 
 def execution_digest(node: Node) -> str:
-    """Return the node as one line with all that it computes, by which equal parts of plans are found."""
+    """Return the node as one line that shows all that it computes.
+
+    Plans find equal subtrees by it: nodes with equal lines over equal inputs compute the same.
+    """
     hints = node.hints.attributes if isinstance(node, (physical_join.Join, WindowJoin)) else []
     return line(node, [*attributes(node, infix_text), *hints])
 
@@ -144,7 +150,7 @@ def hints_text(table: Table, path: str = "") -> str:
 
     Args:
         table: The table.
-        path: Text before the options.
+        path: Text before `options`, such as `inheritPath:[] `.
     """
     options = ", ".join(f"{key}={shown(key, value)}" for key, value in table.hints)
     return f"[[[OPTIONS {path}options:{{{options}}}]]]" if options else ""
@@ -267,7 +273,7 @@ _PLAIN: dict[type, Callable[..., Attributes]] = {
     physical_windows.GlobalWindowAggregate: window_text.global_window_aggregate,
     physical_windows.GroupWindowAggregate: window_text.group_window_aggregate,
 }
-"""Function that returns the attributes of each class of nodes that all plans print in the same way."""
+"""Functions that return the attributes of a node, by its class, where all plans print the same."""
 
 _WITH_EXPRESSIONS: dict[type, Callable[..., Attributes]] = {
     physical.TableSourceScan: _scan,

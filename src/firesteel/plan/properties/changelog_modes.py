@@ -15,7 +15,7 @@ from firesteel.plan.properties.property import OF_PHYSICAL, NodeProperty
 from firesteel.plan.tree import Node
 
 Kinds = frozenset[str]
-"""Set of kinds of changes: some of insert, update and delete."""
+"""Set of kinds of changes: some of the words "insert", "update" and "delete"."""
 
 NO_KINDS: Kinds = frozenset()
 INSERTS: Kinds = frozenset({"insert"})
@@ -81,8 +81,8 @@ def sink_mode(table: Table, requested: Kinds, update_before: bool = True) -> Cha
     Args:
         table: Table of the sink.
         requested: Kinds of changes that the query sends.
-        update_before: Whether the query sends old rows. Only a sink that adopts the query's mode depends on
-            it.
+        update_before: Whether the query sends old rows. It matters only for a sink that accepts whatever mode
+            the query has, such as print.
 
     Raises:
         ValidationError: The sink needs a primary key for updates and deletes, and has none.

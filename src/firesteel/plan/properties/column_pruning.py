@@ -18,21 +18,17 @@ Positions = dict[int, int]
 
 
 class Surplus(Enum):
-    """Place where surplus columns of an input are dropped: columns that the node above does not need."""
+    """Way to drop surplus columns of an input: columns that the node above does not need."""
 
     CUT = auto()
     """Surplus columns of an input are dropped by a projection right above the input."""
     KEPT = auto()
-    """No projection is added. The input still outputs a surplus column if the input itself reads it.
+    """No projection is added. The input keeps a surplus column that it reads itself, and drops the others.
 
-    The node above the input drops the column, or a node further up.
+    The node above the input, or a node further up, drops the column.
     """
     CUT_BELOW_FILTER = auto()
-    """Surplus columns are cut or kept, by the `projection_place` of the input.
-
-    If it is ProjectionPlace.BELOW_FILTERS, a projection right above the input drops them. Otherwise, no
-    projection is added, and the input still outputs a surplus column if the input itself reads it.
-    """
+    """CUT if the input's `projection_place` is ProjectionPlace.BELOW_FILTERS, else KEPT."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +39,8 @@ class Need:
         node: The input.
         columns: Positions of the columns, in the order in which they are wanted.
         surplus: Where all other columns of the input are dropped.
-        picked: Number of columns of the projection above the input (the node itself, or one further up) if
-            it only picks columns, 0 otherwise. Also 0 if a filter between reads further columns.
+        picked: Number of columns of the next projection above the input, if it only picks columns. 0 if it
+            computes something, or if a filter between reads further columns.
     """
 
     node: Node
@@ -106,12 +102,12 @@ def _all_kept(node: Node, wanted: tuple[int, ...], picked: int) -> Pruned:
 
 
 def unpruned(node: Node) -> Pruned:
-    """Return the pruning of a node that needs all columns of its inputs and keeps its own."""
+    """Return the `Pruned` of a node that needs all columns of its inputs and keeps its own."""
     return Pruned(tuple(map(all_columns, node.children)), lambda inputs, _: with_inputs(node, inputs))
 
 
 def with_inputs(node: Node, inputs: Sequence[Node]) -> tuple[Node, Positions]:
-    """Return a node over new inputs that have the same columns, and the unmoved positions of its columns."""
+    """Return a node over new inputs with the same columns, and the map from each of its columns to itself."""
     return node.with_children(tuple(inputs)), unmoved(len(node.schema))
 
 

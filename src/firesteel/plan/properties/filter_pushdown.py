@@ -57,12 +57,15 @@ def to_all_inputs(node: Node, condition: Expr | None) -> Pushed | None:
 
 
 def terms_over_columns(node: Node, condition: Expr | None, columns: Mapping[int, int]) -> Pushed | None:
-    """Return the push-down of terms over some columns to a node's only input, None if there are none.
+    """Return the push-down of the terms that read only columns in `columns`, to a node's only input.
+
+    None if there is no such term.
 
     Args:
         node: The node.
-        condition: Condition of the filter above, None for none.
-        columns: Column of the input with the same value, for each column that a pushed term may read.
+        condition: Condition of the filter above, None for no filter.
+        columns: For each column of the node that a pushed term may read, the column of the input with the
+            same value.
     """
     pushed: list[Expr] = []
     kept: list[Expr] = []

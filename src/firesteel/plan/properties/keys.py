@@ -62,7 +62,10 @@ def _carried(expr: Expr) -> int | None:
 
 
 _LONGEST_TEXT = 30
-"""Greatest number of characters in the text of an integer or a time."""
+"""Greatest number of characters that an integer or a time has as text.
+
+A cast to a string of this length therefore keeps different values different.
+"""
 
 
 def _is_injective_cast(cast: Call) -> bool:

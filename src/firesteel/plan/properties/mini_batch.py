@@ -18,7 +18,8 @@ class Interval:
     """Requirement of a node for the mini-batches below it.
 
     Attributes:
-        mode: Kind of time by which a mini-batch ends.
+        mode: Kind of time by which mini-batches end: `ProcTime`, `RowTime`, `None` for any, or `NoMiniBatch`
+            for no mini-batches.
         millis: Length of a mini-batch in milliseconds, 0 for any.
     """
 

@@ -21,7 +21,11 @@ Reasons = dict[type[Any], str]
 UNASKED: Reasons = {
     tree.PhaseNode: "it is made when all is known, with its changelog mode",
 }
-"""Node classes, with their subclasses, for which most properties are not available, each with the reason."""
+"""Node classes for which most properties are not available, each with the reason.
+
+A reason also holds for the subclasses. Rules for phases and mini-batches run last and create the nodes with
+all that is needed, so nothing has to be derived for them.
+"""
 OF_PHYSICAL: Reasons = {**UNASKED, tree.LogicalNode: "it is asked of physical nodes alone"}
 OF_LOGICAL: Reasons = {**UNASKED, tree.PhysicalNode: "it is asked of logical nodes alone"}
 
@@ -29,8 +33,8 @@ OF_LOGICAL: Reasons = {**UNASKED, tree.PhysicalNode: "it is asked of logical nod
 class Property(Generic[T]):
     """Property of plan nodes: `property(node)`, or `property(node, *more)` if it has more parameters.
 
-    A call raises InternalError, with the names of node class and property, if the class has no answer or must
-    not be asked.
+    Raises InternalError for a node class without an answer, or for which the property is not available. The
+    message names the class and the property.
     """
 
     def __init__(self, name: str, unasked: Reasons = UNASKED) -> None:

@@ -1,7 +1,7 @@
 """Time attributes of a node: the columns that carry event time or processing time.
 
-Flink: the time indicator types *ROWTIME* and *PROCTIME*. A projection passes them on; an expression over them
-is a plain timestamp.
+Flink: the time indicator types *ROWTIME* and *PROCTIME*. A projection that outputs such a column unchanged
+keeps the attribute. An expression over it is an ordinary timestamp, which is no time attribute.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ NOTHING_READ: Positions = frozenset()
 
 time_attributes: NodeProperty[TimeAttributes] = NodeProperty("time attributes")
 values_read: NodeProperty[tuple[Positions, ...]] = NodeProperty("values read", OF_PHYSICAL)
-"""Columns of each input whose values the node reads. A time attribute among them becomes a plain timestamp.
+"""Columns of each input whose values the node reads.
 
-Columns that are only passed on, and the time that assigns a row to its windows, do not count.
+Right below the node, the planner converts time attributes among them to plain timestamps. Columns that the
+node only passes on do not count, nor does the time that assigns a row to its windows.
 """
 
 

@@ -18,7 +18,10 @@ DECREASING = "decreasing"
 NOT_MONOTONIC = "not monotonic"
 
 Monotonicity = tuple[str, ...] | None
-"""Monotonicity of each column. None if rows may be deleted, or nothing is known."""
+"""Monotonicity of each column: CONSTANT, INCREASING, DECREASING or NOT_MONOTONIC.
+
+None if rows may be deleted, or if nothing is known.
+"""
 
 Range = tuple[Decimal | None, Decimal | None]
 """Least and greatest value. None for a side without a bound."""

@@ -1,6 +1,6 @@
-"""Columns of a node that are borders or times of windows (Flink: FlinkRelMdWindowProperties).
+"""Columns of a node with the start, end or time of windows (Flink: FlinkRelMdWindowProperties).
 
-A projection that passes a column on keeps its meaning. An expression over it is a plain value.
+If a projection outputs such a column unchanged, it still counts as one. An expression over it does not.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class WindowProperties:
         starts: Positions of window_start.
         ends: Positions of window_end.
         times: Positions of window_time.
-        window: The windows.
+        window: Function and lengths of the windows.
         time_type: Type of their time attribute, NOT NULL.
         is_rowtime: Whether it is event time.
-        padded: Positions among these that an outer join may pad with NULL. Flink treats them as borders, but
-            a padded row is in no window and must not be lost.
+        padded: Those of the positions above that an outer join may pad with NULL. A padded row is in no
+            window. In Flink, these columns count like the others, and operators by windows lose padded rows.
     """
 
     starts: Positions
@@ -44,7 +44,7 @@ class WindowProperties:
         return self.starts | self.ends | self.times
 
     def grouped(self, keys: Sequence[int]) -> bool:
-        """Return whether keys contain both borders, so that each group is in one window."""
+        """Return whether keys contain window_start and window_end, so that each group is in one window."""
         return bool(self.starts & set(keys)) and bool(self.ends & set(keys))
 
     def mapped(self, change: Callable[[Positions], Iterable[int]]) -> WindowProperties:

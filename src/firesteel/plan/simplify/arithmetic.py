@@ -13,10 +13,9 @@ _COMMUTES = frozenset("+*")
 
 
 def simplify_arithmetic(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
-    """Return the operand beside a 0 or 1 that changes nothing, cast to the call's type.
+    """Return x for x + 0, x - 0, x * 1 and x / 1, cast to the call's type. Return x for -(-x).
 
-    The operand itself is simplified when the simplifier is applied again. -(-x) becomes x. A call of
-    another form gets simplified arguments.
+    A later pass of the simplifier simplifies x itself. A call of another form gets simplified arguments.
     """
     if len(call.args) == 1:
         return _negation(call, simplifier, unknown_as)

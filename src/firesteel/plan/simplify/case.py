@@ -39,9 +39,11 @@ def simplify_case(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
 
 
 def _branches(call: Call, simplifier: Simplifier, unknown_as: str) -> list[Branch]:
-    """Return the branches that are possible.
+    """Return the branches of a CASE that can be reached, simplified.
 
-    Successive branches with equal results become one branch, whose condition is the OR of theirs.
+    A branch cannot be reached if its condition is FALSE, or after one with the condition TRUE. ELSE is a
+    branch with the condition TRUE. Successive branches with equal results become one branch, whose condition
+    is the OR of theirs.
     """
     runs: list[tuple[list[Expr], Expr]] = []
     given = [*zip(call.args[:-1:2], call.args[1:-1:2], strict=True), (TRUE, call.args[-1])]

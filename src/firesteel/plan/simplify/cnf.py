@@ -10,7 +10,7 @@ from firesteel.plan.simplify.logic import compose
 
 
 class _TooBig(Exception):
-    """Error for a normal form with more than twice as many calls as the condition."""
+    """Error for a normal form that is too big: it has more than twice as many calls as the condition."""
 
 
 def to_cnf(condition: Expr) -> Expr:
@@ -34,11 +34,12 @@ def _checked(function: str, terms: Sequence[Expr], limit: int) -> Expr:
 
 
 def _distributed(alternatives: list[list[Expr]], limit: int) -> Expr:
-    """Return an OR of conjunctions as a conjunction of ORs, built from the right.
+    """Return an OR of conjunctions as a conjunction of ORs.
 
         a OR b OR (c AND d)   ->   (a OR b OR c) AND (a OR b OR d)
 
-    Successive conjunctions of only one term, such as `a` and `b`, are put into the ORs in one step.
+    The conjunctions are taken from the last to the first. Successive ones of a single term, such as `a` and
+    `b`, are added to the ORs together.
 
     Args:
         alternatives: The terms of each conjunction: [[a], [b], [c, d]].

@@ -97,18 +97,26 @@ def _are_alike(left: Literal, right: Literal) -> bool:
 
 
 def _compared_literals(function: str, left: Literal, right: Literal) -> Expr:
-    """Return the result of comparing two literals as written.
+    """Return TRUE or FALSE, the result of comparing two literals.
 
-    As in Calcite, 9.995 as DECIMAL(3, 2) is not rounded.
+    The values are compared as they are written in the query, as in Calcite: 9.995 as DECIMAL(3, 2) is not
+    rounded.
     """
     a, b = (as_double(e).value for e in (left, right))
     return TRUE if _COMPARE[function](a, b) else FALSE
 
 
 def _under_predicates(call: Call, found: tuple[str, Expr, Literal] | None, simplifier: Simplifier) -> Expr:
-    """Return a comparison simplified by known comparisons: to FALSE, to IS NOT NULL, or to an equality.
+    """Return a comparison simplified by the known comparisons of its operand.
 
-    `found`: operator, operand and literal of the comparison, None for another call, which stays.
+        known a > 5      a < 3  ->  FALSE      a > 2  ->  a IS NOT NULL
+        known a >= 5     a <= 5  ->  a = 5     a < 9  stays
+
+    Args:
+        call: The call.
+        found: Operator, operand and literal of the comparison. None if `call` is no such comparison: it is
+            returned unchanged.
+        simplifier: The simplifier, with the known comparisons.
     """
     if found is None or found[2].value is None:
         return call
@@ -176,7 +184,11 @@ def _is(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
 
 @from_below
 def _null_test(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
-    """Return a simplified IS NULL or IS NOT NULL. An operand that may fail is dropped only in a condition."""
+    """Return a simplified IS NULL or IS NOT NULL.
+
+    For a NOT NULL operand, the result is a literal. If the operand may fail, this holds only in a condition
+    (`unknown_as` is not `unknown`): dropping the operand elsewhere would hide the error.
+    """
     wanted = call.function == "IS NULL"
     inner = simplifier(call.args[0], "unknown")
     if not inner.type.nullable and (unknown_as != "unknown" or is_safe(inner)):
@@ -229,7 +241,7 @@ def simplify_value(expr: Expr, predicates: Sequence[Expr] = ()) -> Expr:
 
     Args:
         expr: The expression.
-        predicates: Conditions that hold for the rows below.
+        predicates: Conditions that all rows of the projection's input satisfy.
     """
     simplified = Simplifier(_RULES, predicates)(expr, "unknown")
     return simplified if simplified.type == expr.type else Call("CAST", (simplified,), expr.type)

@@ -73,9 +73,10 @@ def simplify_and(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
 
 
 def _each_knowing_the_others(terms: list[Expr], simplifier: Simplifier) -> list[Expr]:
-    """Return the terms of an AND, each simplified for rows that satisfy the other terms.
+    """Return the terms of an AND, each simplified for rows that satisfy other terms.
 
-    A comparison uses the comparisons before it. The other terms use all comparisons.
+    For a comparison with a literal, these are the comparisons before it. For any other term, they are all
+    comparisons.
     """
     done = list(terms)
     simplifier = simplifier.copy()
@@ -104,7 +105,13 @@ def _without_bounds_of_equals(terms: list[Expr]) -> list[Expr]:
 
 
 def _decomposed(terms: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
-    """Return the terms that must hold, and those that must not hold."""
+    """Return the terms of a conjunction without NOT, and the operands of those with NOT.
+
+        a AND NOT (b OR NOT c)   ->   [a, c] and [b]
+
+    Args:
+        terms: The terms, each of which may be an AND of more terms.
+    """
     positive: list[Expr] = []
     negative: list[Expr] = []
     for term in (t for e in terms for t in operands(e, "AND")):
@@ -158,7 +165,14 @@ def _and_where_unknown_is_false(positive: list[Expr], negative: list[Expr], simp
 
 
 def _contradicts(positive: list[Expr], negative: list[Expr]) -> bool:
-    """Return whether terms contradict each other: a term and its negation, or two values for one column."""
+    """Return whether no row can satisfy all terms of a conjunction.
+
+    So it is if a term and its negation are among them, or if a column must equal two different literals.
+
+    Args:
+        positive: Terms without NOT.
+        negative: Operands of the terms with NOT.
+    """
     held = set(positive)
     if any(all(part in held for part in operands(t, "AND")) for t in negative):
         return True
@@ -167,7 +181,7 @@ def _contradicts(positive: list[Expr], negative: list[Expr]) -> bool:
     for term in positive:
         if not isinstance(term, Call) or term.function not in COMPARISONS:
             continue
-        # The negation of `a > 1` is `a <= 1`. It may also be written `1 >= a`, which is an equal Call.
+        # Search the negation, `a <= 1` for `a > 1`. `held` also finds it as `1 >= a`: the Calls are equal.
         opposite = NEGATED[term.function]
         if not functions.isdisjoint((opposite, REVERSED[opposite])) and (
             Call(opposite, term.args, term.type) in held
@@ -282,7 +296,15 @@ def simplify_not(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
 
 
 def _pushed_into(inner: Call, simplifier: Simplifier, unknown_as: str) -> Expr | None:
-    """Return the negation of a call without NOT, None if there is no such form."""
+    """Return NOT of a call as an expression without this NOT: `a <= 1` for NOT (a > 1).
+
+    None if there is no such form.
+
+    Args:
+        inner: The operand of NOT.
+        simplifier: Simplifies the negated operands of AND and OR.
+        unknown_as: Value that may replace an UNKNOWN result.
+    """
     if inner.function == "NOT":
         return inner.args[0]
     if inner.function == "SEARCH":

@@ -1,6 +1,6 @@
 """Expressions that cannot fail, and so may be dropped (Calcite: RexSimplify.SafeRexVisitor).
 
-Calcite does not know Flink's own functions, such as COALESCE.
+Calls of Flink's own functions, such as COALESCE, count as unsafe: Calcite does not know them.
 """
 
 from __future__ import annotations
@@ -18,5 +18,5 @@ _SAFE = frozenset(
 
 
 def is_safe(expr: Expr) -> bool:
-    """Return whether no part of the expression can fail."""
+    """Return whether no part of the expression can fail, as far as Calcite knows."""
     return all(e.function in _SAFE for e in walk(expr) if isinstance(e, Call))

@@ -66,7 +66,10 @@ class Sarg:
 
     @property
     def is_simple(self) -> bool:
-        """Whether comparisons express the set as briefly as SEARCH."""
+        """Whether comparisons express the set as briefly as a SEARCH.
+
+        They do for single values, for all but single values, and for one range with a single bound.
+        """
         one_sided = len(self.ranges) == 1 and self.ranges[0].is_open
         return self.is_points or one_sided or self.is_complemented_points
 
@@ -101,7 +104,10 @@ def compared_value(expr: Expr) -> tuple[str, Expr, Literal] | None:
 
 
 def as_double(literal: Literal) -> Literal:
-    """Return a literal whose value is a float, if it is a DOUBLE that was written as an exact number."""
+    """Return a DOUBLE literal that was written as an exact number (2.5) with a float as value.
+
+    Any other literal is returned unchanged.
+    """
     return replace(literal, value=float(literal.value)) if isinstance(literal.value, Plain) else literal
 
 
@@ -218,7 +224,7 @@ class SargBuilder:
 
     @property
     def is_one_test(self) -> bool:
-        """Whether a single comparison or NULL test was collected. No Sarg is simpler than that."""
+        """Whether only one comparison or NULL test was collected, which is best left as it is written."""
         return self.taken == 1 and not self.has_sarg
 
     def or_null(self, null_as: str) -> None:
@@ -290,7 +296,11 @@ class SargCollector:
         builder.or_null(sarg.null_as)
 
     def fixed(self, unknown_as: str) -> Sequence[Expr] | None:
-        """Return the terms with Sargs in place of the collected comparisons. None if that is no simpler."""
+        """Return the terms, with one Sarg for all collected tests of an operand.
+
+        None if the result would not be simpler than the terms as they are. `unknown_as`: value that may
+        replace an UNKNOWN result.
+        """
         builders = list(self._builders.values())
         if len(self.terms) > 1 and all(b.is_one_test for b in builders):
             return None

@@ -36,10 +36,10 @@ def drop_projection(node: Node) -> Node:
 
 
 def _is_cheaper(project: Project, kept: list[int], *, read: bool) -> bool:
-    """Return whether an aggregate without the projection is cheaper.
+    """Return whether an aggregate without the projection below it is cheaper.
 
-    It is if the projection computes anything, or if the rows below are narrower. Equal widths count as
-    cheaper if no filter is below, or if no column is read.
+    True if the projection computes anything, or if the rows without it are narrower. Also if they are equally
+    wide, unless a filter is below the projection and the aggregate reads a column.
 
     Args:
         project: The projection.

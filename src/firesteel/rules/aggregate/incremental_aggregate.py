@@ -48,9 +48,8 @@ def _merged(node: GlobalGroupAggregate, local: LocalGroupAggregate, partial: Glo
     )  # fmt: skip
     exchange = Exchange(increments, node.keys, mode=INSERT_ONLY)
     if len(partial.calls) > partial.results:
-        # The planner has added a COUNT(*), which counts records, to the partial and to the final aggregate.
-        # The COUNT(*) of the final aggregate merges the counts that the IncrementalGroupAggregate sends. So
-        # the final aggregate keeps all its calls, not only those of the query.
+        # To count records, the planner has added a COUNT(*) to both aggregates. That of the final one merges
+        # the counts that the IncrementalGroupAggregate sends. So keep it, although no column shows it.
         return replace(node, input=exchange)
     return replace(
         node,

@@ -20,7 +20,10 @@ from firesteel.rules.normalize.merge_projects import merge_projects
 
 
 def merge_group_keys(node: Node) -> Node:
-    """Merge equal keys of an aggregate, and merge the projection that repeats them with the node above it."""
+    """Merge equal keys of an aggregate. A projection above it repeats the merged key.
+
+    A projection above this projection is merged with it. A filter above it moves below it.
+    """
     if isinstance(node, Aggregate):
         return _merged(node)
     below = node.children[0] if isinstance(node, (Filter, Project)) else None
@@ -65,10 +68,10 @@ def _renamed(node: Aggregate, keys: int) -> Aggregate:
 
 
 def _without_unread(node: Node, read: set[int]) -> tuple[Node, dict[int, int]]:
-    """Return a filter with a new projection above it, which drops columns that are not read.
+    """Return the node, below a projection that drops unread columns if the node is a filter.
 
-    A column counts as read if the filter's condition reads it or it is in `read`. If all columns are read, or
-    the node is not a filter, the node is returned without a projection.
+    A column counts as read if it is in `read` or the filter's condition reads it. No projection is added if
+    all columns are read.
 
     Returns:
         The projection or the node. Then the new position of each column that is left, by its old position.
@@ -84,7 +87,12 @@ def _without_unread(node: Node, read: set[int]) -> tuple[Node, dict[int, int]]:
 
 
 def _each_as_often(merged: Aggregate, keys: list[int]) -> Project:
-    """Return the columns of the original aggregate, as a projection over the aggregate with merged keys."""
+    """Return a projection over the aggregate with merged keys that has the columns of the original one.
+
+    Args:
+        merged: The aggregate with merged keys.
+        keys: For each key of the original aggregate, the grouping column in `merged.keys` that equals it.
+    """
     columns = identity(f.type for f in merged.schema)
     picked = [merged.keys.index(key) for key in keys] + list(range(len(merged.keys), len(columns)))
     names = unique_columns([merged.schema[i].name for i in picked])

@@ -14,7 +14,10 @@ from firesteel.plan.nodes.window.physical import GroupWindowAggregate, WindowAgg
 from firesteel.plan.tree import Node
 
 MIXED = "Python UDAF and Java/Scala UDAF cannot be used together."
-"""Message for OVER. For a window of GROUP BY, Flink's planner fails without a message."""
+"""Error message for OVER with both pandas functions and other aggregate functions.
+
+For such a window of GROUP BY, Flink's planner fails without a message.
+"""
 
 
 def is_pandas(call: AggregateCall) -> bool:
@@ -59,9 +62,10 @@ def _refused(node: GroupAggregate | WindowAggregate | GroupWindowAggregate | Ove
 
 
 def _call_error(call: AggregateCall) -> FiresteelError | None:
-    """Return the error for a call that Flink accepts but runs wrongly, None for a right one.
+    """Return the error for a call that Flink accepts but does not run correctly, None for other calls.
 
-    Flink passes all rows of the window to the function, and fails if it has no arguments.
+    Flink ignores DISTINCT and FILTER: the function gets all rows of the window. Without arguments, the call
+    fails in Flink's job.
     """
     if call.distinct or call.filter is not None:
         word = "DISTINCT" if call.distinct else "FILTER"

@@ -83,10 +83,14 @@ def _with_calls_reduced(node: Aggregate | GroupWindowAggregate, read: frozenset[
 
 
 def _of_nothing(node: Aggregate | GroupWindowAggregate, reduced: Node) -> Node:
-    """Return the only row of an aggregate without keys over an empty input, for a query that reads no column.
+    """Return the result of an aggregate without keys over an empty input, for a query that reads no column.
 
-    An aggregate must have a column, so `reduced` has the first call, whose value is kept. The results of all
-    other calls are NULL literals: nobody reads them.
+    It is one row. An aggregate must have a column, so the first call keeps its value. The other calls are
+    NULL literals, because nobody reads them.
+
+    Args:
+        node: The aggregate.
+        reduced: The aggregate with only the first call.
     """
     first, *others = node.schema
     columns: tuple[Expr, ...] = (InputRef(0, first.type),)
@@ -100,11 +104,11 @@ def _cheapest(node: Aggregate | GroupWindowAggregate) -> Node:
     while (reduced := _reduced(forms[-1], node)) is not None:
         forms.append(reduced)
     native = [f for f in forms if not any(c.function in VARIANCES for c in f.calls)]
-    if _over_windows(node.input):  # decides between two plans of equal cost
+    if _over_windows(node.input):  # Of equal costs, `min` takes the first.
         native.reverse()
     cheapest = min(native, key=lambda f: f.cost(len(node.keys)))
-    # Over an empty input, an aggregate without keys has one row. If the planner knows the results of all
-    # calls of a form over no rows, `prune_empty` makes the row a literal. The first such form is cheapest.
+    # Over an empty input, an aggregate without keys has one row. `prune_empty` makes this row a literal if it
+    # knows the results of all calls over no rows. Take the first form for which it does.
     if isinstance(node, Aggregate) and is_empty(node.input):
         cheapest = next(filter(_Form.is_known_of_nothing, forms), cheapest)
     if cheapest is forms[0]:
@@ -178,9 +182,13 @@ class _Form:
         return all(traits_of(call.function).of_nothing is not None for call in self.calls)
 
     def add(self, call: AggregateCall, keys: int) -> InputRef:
-        """Return the result of a call.
+        """Add a call to the form, and return a reference to the column with its result.
 
-        A call equal to an earlier one is computed once, under the first name.
+        If the form has an equal call already, its column is returned, and nothing is added.
+
+        Args:
+            call: The call.
+            keys: Number of group keys, whose columns come before the results.
         """
         for i, known in enumerate(self.calls):
             if replace(known, name=call.name, type=call.type) == call:
@@ -190,7 +198,7 @@ class _Form:
 
 
 def _copies(window: Window) -> int:
-    """Return the number of windows that Flink estimates for a group (FlinkRelMdRowCount)."""
+    """Return how many windows, and so output rows, Flink estimates for each key (FlinkRelMdRowCount)."""
     return 4 if window.function == "HOP" and window.copies > 1 else 2
 
 

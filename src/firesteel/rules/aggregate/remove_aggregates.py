@@ -38,7 +38,12 @@ def remove_aggregates(node: Node) -> Node:
 def _has_one_row(node: Node, columns: frozenset[int]) -> bool:
     """Return whether a node has one row at most, because it is an aggregate without keys.
 
-    As in Flink, at least one of the columns must come from the aggregate (FlinkRelMdColumnUniqueness).
+    Projections and filters above the aggregate are passed over. As in Flink, the result is False if none of
+    the columns comes from the aggregate (FlinkRelMdColumnUniqueness).
+
+    Args:
+        node: The node.
+        columns: Positions of the columns for which the caller asks.
     """
     while isinstance(node, (Project, Filter)):
         if isinstance(node, Project):

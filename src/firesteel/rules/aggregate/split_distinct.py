@@ -74,7 +74,10 @@ def _applies(node: Aggregate, configuration: Mapping[str, str]) -> bool:
 
 
 def _splits(windows: WindowProperties) -> bool:
-    """Return whether an aggregate that groups by these windows is split, whatever its other keys are."""
+    """Return whether DISTINCT calls of aggregates grouped by these windows may be split.
+
+    True for windows of row time other than SESSION.
+    """
     return windows.is_rowtime and windows.window.function != "SESSION"
 
 
@@ -104,7 +107,10 @@ def _takes_buckets(call: AggregateCall) -> bool:
 
 
 def _with_buckets(node: Aggregate, buckets: int) -> tuple[Node, dict[int, int]]:
-    """Return the input with a bucket column for each split argument, and the positions of these columns."""
+    """Return the input with a bucket column for each split argument, and the position of each bucket column.
+
+    The bucket of a value is its hash code modulo `buckets`. The positions are by the argument's position.
+    """
     split = {i for call in node.calls if _takes_buckets(call) for i in call.args} - set(node.keys)
     if not split:
         return node.input, {}
@@ -221,7 +227,12 @@ def _final(lower: Aggregate, keyed: bool) -> list[AggregateCall]:
 
 
 def _as_before(upper: Aggregate, node: Aggregate) -> Node:
-    """Return the results in the columns and types of the aggregate before the split."""
+    """Return a node with the results of the split aggregate in the columns and types of the original one.
+
+    Args:
+        upper: The aggregate over the buckets.
+        node: The original aggregate.
+    """
     columns = identity(f.type for f in upper.schema)
     results = iter(columns[len(node.keys) :])
     exprs: list[Expr] = list(columns[: len(node.keys)])

@@ -37,10 +37,11 @@ class _Side:
     """Input of the new join.
 
     Attributes:
-        input: Rows of the input, grouped if `cost` is above 0.
-        columns: For each column of the old input that is read, its position in `input`.
-        calls: For each call of the aggregate over this input, the position of its value in `input`.
-        cost: CPU of the grouping.
+        input: The old input. If `cost` is above 0, an aggregate groups it, else its rows are unique already.
+        columns: New position of each column of the old input that is read, by its old position.
+        calls: Position in `input` of each call's partial result, by the number of the call. Only calls over
+            this input.
+        cost: CPU of the grouping, 0 for none.
     """
 
     input: Node
@@ -54,9 +55,8 @@ class _Pushed:
     """Plan with an aggregate pushed below a join.
 
     Attributes:
-        node: Root of the plan. If `_cheaper` returns it, its columns are the group keys without duplicates,
-            ascending by their positions in the old join, and then the results of the calls. If `_pushed`
-            returns it, it has the columns of the original aggregate.
+        node: Root of the plan. From `_pushed`, it has the columns of the original aggregate. From `_cheaper`,
+            it has each group key once, in the order of the old join's columns, then the results of the calls.
         saved: CPU that the plan costs less than the original one.
     """
 
@@ -116,7 +116,10 @@ def _can_split(node: Aggregate) -> bool:
 
 # --- the decision --------------------------------------------------------------------------------
 def _cheaper(node: Aggregate) -> _Pushed | None:
-    """Return the pushed aggregate, None if it is not cheaper or if its cost is unknown."""
+    """Return the plan with the aggregate pushed below the join right below it.
+
+    None if this plan is not cheaper, or if its cost is unknown. The columns are those of `_Pushed.node`.
+    """
     join = node.input
     assert isinstance(join, Join)
     try:
@@ -142,7 +145,13 @@ def _cost(node: Aggregate) -> float:
 
 # --- the inputs ----------------------------------------------------------------------------------
 def _side(node: Aggregate, join: Join, side: int) -> _Side | None:
-    """Return an input of the new join, None if the calls cannot be split."""
+    """Return the left or the right input of the new join, None if the calls cannot be split.
+
+    Args:
+        node: The aggregate above the join.
+        join: The old join.
+        side: 0 for the left input, 1 for the right one.
+    """
     below = join.inputs[side]
     offset = join.left_width if side else 0
     own = range(offset, offset + len(below.schema))
@@ -204,9 +213,11 @@ def _positions(left: _Side, right: _Side) -> dict[int, int]:
 
 
 def _above(node: Aggregate, join: Join, sides: tuple[_Side, _Side]) -> Aggregate | Project | None:
-    """Return the new join below an aggregate that combines partial results, or below a projection.
+    """Return the new join, and above it the node that computes the results of the aggregate.
 
-    The projection suffices if each group is complete. None if a call is not computed by exactly one input.
+    This is a projection if the group keys determine the columns that the join compares: then no two rows of
+    the join are in one group. Otherwise, it is an aggregate that combines partial results. None if a call is
+    not computed by exactly one input.
     """
     left, right = sides
     position = _positions(left, right)

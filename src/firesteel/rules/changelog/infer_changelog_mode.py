@@ -43,7 +43,8 @@ def infer_changelog_mode(root: Node, collect: bool, configuration: Any) -> Node:
 
     Args:
         root: Root of the tree.
-        collect: Whether the root's rows are shown, with UPDATE_BEFORE.
+        collect: Whether the changes of the root, a SELECT, are shown to the user. Then the root must send
+            UPDATE_BEFORE. If False, updates without it are preferred.
         configuration: Options of the session.
 
     Raises:

@@ -8,7 +8,14 @@ from firesteel.rules.changelog.update_risk import SOURCE_NODE, UpdateRiskError
 
 
 def refuse_metadata_columns(scan: TableSourceScan, demanded: frozenset[int]) -> None:
-    """Raise UpdateRiskError if a scan has metadata columns among the columns that must not change."""
+    """Raise UpdateRiskError if the scan of a source of changes reads metadata columns in `demanded`.
+
+    An update and its retraction come in different messages, so their metadata may differ.
+
+    Args:
+        scan: The scan.
+        demanded: Positions of the columns that must have the same values in a row and in its retraction.
+    """
     if source_mode(scan.table).is_insert_only:
         return
     metadata = {column.name for column in scan.table.columns if column.metadata is not None}

@@ -1,7 +1,7 @@
-"""Check whether the joins of a plan are right without the old rows of updates.
+"""Check whether the joins of a plan give the correct result without the old rows of updates.
 
 Flink does not check it (FLINK-40681): it accepts updates without the old rows from all inputs whose upsert
-keys contain the equal columns.
+keys contain the columns that the join equates. Two joins with a wrong result:
 
     JOIN ON l.k = r.k AND r.n > l.n    r's row with n = 5 is replaced by one with n = 0: the pair stays
     LEFT JOIN ON l.k = r.k             r has the key (k, g): the new row counts as one more partner
@@ -16,7 +16,7 @@ from firesteel.plan.tree import Node, PhysicalNode, transform_up, walk
 
 
 def takes_replacing_rows(root: Node) -> bool:
-    """Return whether all joins of a plan have right results, although some updates lack the old row.
+    """Return whether all joins of a plan give the correct result, although some updates lack the old row.
 
     The changelog modes of the plan must be known.
     """
@@ -25,14 +25,16 @@ def takes_replacing_rows(root: Node) -> bool:
 
 
 def _has_same_partners(node: Join) -> bool:
-    """Return whether a join is right if a new row replaces an old one of the same upsert key.
+    """Return whether the result of a join is correct although some inputs send updates without the old rows.
 
-    If the join has a condition besides its equal columns, the new row may have other partners than the old
-    one. Then no input may send updates without the old rows.
+    Such an update replaces the old row of the same upsert key. Two things can go wrong:
 
-    Outer, semi and anti joins count the partners of a row in the other input. If that input sends updates
-    without the old rows, its equal columns must contain an upsert key, so that a join key has at most one
-    row. Otherwise, the new row would count as one more partner, beside the old one.
+    If the join has a condition besides equalities of columns (`r.n > l.n`), the new row may have other
+    partners than the old one. The result of such a join is correct only if all inputs send the old rows.
+
+    Outer, semi and anti joins count the partners of a row. Without the old row, the new one would count as
+    one more partner. The count is correct only if the columns that the join equates contain an upsert key of
+    the counted input, so that there is at most one partner.
     """
     replacing = [_replaces(side) for side in node.inputs]
     equal = node.equal_columns

@@ -1,12 +1,13 @@
-"""Resolve updates whose retraction would differ from the row that was sent.
+"""Make sure that each retraction repeats the row that was sent, even if an expression varies.
 
 It runs with `table.optimizer.non-deterministic-update.strategy` = TRY_RESOLVE. Flink:
-StreamNonDeterministicUpdatePlanVisitor. Each node requires of its inputs which columns must have the same
-values in an update and in its retraction. A lookup join stores its results. Any other expression with another
-value at each evaluation is refused.
+StreamNonDeterministicUpdatePlanVisitor. Each node demands columns of its inputs: they must have the same
+values in a row and in its retraction. If a column of a looked-up table is demanded, the lookup join stores
+the rows that it sent. Any other expression with varying values, such as RAND(), is refused in a demanded
+column or a condition.
 
-With the strategy IGNORE, EXPLAIN PLAN_ADVICE names what would be refused or resolved. Flink:
-NonDeterministicUpdateAnalyzer.
+With the strategy IGNORE, EXPLAIN PLAN_ADVICE names what TRY_RESOLVE would refuse, or that a lookup join would
+store its results. Flink: NonDeterministicUpdateAnalyzer.
 """
 
 from __future__ import annotations
@@ -51,23 +52,27 @@ _STORE_LOOKUPS = (
 
 
 def resolve_updates(root: Node, configuration: Mapping[str, str]) -> Node:
-    """Return the plan with its updates resolved. The changelog modes must be known.
+    """Return the plan in which lookup joins store their results where retractions must repeat them.
+
+    With another strategy than TRY_RESOLVE, the plan stays as it is. The changelog modes must be known.
 
     Raises:
-        UpdateRiskError: A retraction depends on a column or a condition that is evaluated again.
+        UpdateRiskError: A retraction depends on an expression that may have another value when it is
+            evaluated again.
     """
     return _all_resolved(root) if _tries_to_resolve(configuration) else root
 
 
 def update_risk(root: Node, configuration: Mapping[str, str]) -> UpdateRisk | None:
-    """Return what TRY_RESOLVE would refuse or resolve in a plan.
+    """Return the risk of a plan that runs with the strategy IGNORE.
 
     Args:
         root: The plan. Its changelog modes must be known.
         configuration: The session's options.
 
     Returns:
-        The risk. None if there is none, or if the strategy is TRY_RESOLVE already.
+        The error that TRY_RESOLVE would raise, or the advice that lookup joins should store their results.
+            None if TRY_RESOLVE would change nothing, or is set already.
     """
     if _tries_to_resolve(configuration):
         return None
@@ -112,9 +117,10 @@ def _resolved(node: Node, demanded: Columns) -> Node:
 
 
 def _scans(root: Node) -> list[tuple[physical.TableSourceScan, Columns]]:
-    """Return the scans whose changes are not normalized, each with the columns that must not change.
+    """Return the scans that are not below a ChangelogNormalize, each with the columns demanded of it.
 
-    Nodes are visited from the left, as in Flink, so that of several errors the same one is raised.
+    A demanded column must have the same values in a row and in its retraction. The nodes are visited from
+    left to right, as in Flink, so that Flink and Firesteel report the same of several errors.
     """
     found = []
     pending: list[tuple[Node, Columns]] = [(root, NOTHING)]
@@ -129,7 +135,11 @@ def _scans(root: Node) -> list[tuple[physical.TableSourceScan, Columns]]:
 
 
 def _beside_key(node: Node, demanded: Columns) -> Columns:
-    """Return the demanded columns of a node without those of its upsert key, which never change."""
+    """Return the demanded columns of a node that are not in its upsert key.
+
+    A row and its retraction have the same key, so key columns need not be demanded. Of several upsert keys,
+    the one that leaves the fewest columns is taken.
+    """
     left = [demanded - key for key in upsert_keys(node)]
     return min(left, key=lambda columns: (len(columns), sorted(columns)), default=demanded)
 
@@ -155,9 +165,15 @@ def _all_columns(node: Node) -> Columns:
 
 
 def _sink(node: physical.Sink, demanded: Columns) -> tuple[Columns, ...]:
-    """Return the input columns that must not change for a sink: none if it only gets inserts.
+    """Return the input columns that a sink demands: they must be equal in a row and in its retraction.
 
-    A sink that materializes or has no primary key needs all, as it removes whole rows; else its primary key.
+        only inserts                              ->   no columns
+        it materializes, or has no primary key    ->   all columns, because it removes whole rows
+        any other case                            ->   the columns of the primary key
+
+    Args:
+        node: The sink.
+        demanded: Unused, as nothing reads a sink.
     """
     if not _updates(node):
         return (NOTHING,)
@@ -194,18 +210,22 @@ def _lookup_join(node: LookupJoin, demanded: Columns) -> tuple[Columns, ...]:
     _check_condition(node, conjunction([term for term in node.remaining if term not in alone]))
     if node.calc is not None:
         _check_condition(node, node.calc.condition)
-        # As in Flink, positions in the join's output are taken for positions in the table.
+        # Flink checks the wrong columns here, and so does Firesteel: `demanded` has positions in the join's
+        # output, but they are used as positions in the looked-up table.
         shown = frozenset(i for i in demanded if i < len(node.calc.exprs))
         _check_columns(node, node.calc.exprs, shown)
     return (frozenset(i for i in demanded if i < len(node.input.schema)),)
 
 
 def _aggregate(node: Any, demanded: Columns) -> tuple[Columns, ...]:
-    """Return the input columns that must not change for an aggregate.
+    """Return the input columns that an aggregate demands: they must be equal in a row and in its retraction.
 
-    If its input has updates, these are all columns, because the aggregate retracts whole rows. Otherwise
-    there are none. In this case, UpdateRiskError is raised if the result of a user-defined aggregate function
-    is among the `demanded` columns and the function is not deterministic.
+    They are all columns if its input has updates, because the aggregate retracts whole rows. Otherwise, no
+    columns.
+
+    Raises:
+        UpdateRiskError: The input has no updates, and a column in `demanded` is the result of a user-defined
+            function that is not deterministic.
     """
     if _updates(node):
         return (_all_columns(node.input),)
@@ -243,9 +263,11 @@ def _rank(node: physical_rank.Rank, demanded: Columns) -> tuple[Columns, ...]:
 
 
 def _join(node: AnyJoin, demanded: Columns) -> tuple[Columns, ...]:
-    """Return the columns of each input that must not change for a join (see `_of_inputs`).
+    """Return the columns that a join demands of each input (see `_of_inputs`).
 
-    Raises UpdateRiskError for a condition that is evaluated again with another result.
+    Raises:
+        UpdateRiskError: The condition has a call that is not deterministic, and the join may send
+            retractions.
     """
     left, right = node.inputs
     if _sends_updates(left) or _sends_updates(right) or node.join_type.name not in ("INNER", "SEMI"):
@@ -254,7 +276,11 @@ def _join(node: AnyJoin, demanded: Columns) -> tuple[Columns, ...]:
 
 
 def _multi_join(node: MultiJoin, demanded: Columns) -> tuple[Columns, ...]:
-    """Return the columns of each input that must not change for a MultiJoin, which outputs all columns."""
+    """Return the columns that a MultiJoin demands of each input (see `_of_inputs`).
+
+    Raises:
+        UpdateRiskError: A condition has a call that is not deterministic, and the join may send retractions.
+    """
     pads = any(join_type.name != "INNER" for join_type in node.join_types)
     if pads or any(map(_sends_updates, node.inputs)):
         for condition in node.conditions:
@@ -263,9 +289,15 @@ def _multi_join(node: MultiJoin, demanded: Columns) -> tuple[Columns, ...]:
 
 
 def _of_inputs(inputs: Sequence[Node], demanded: Columns) -> tuple[Columns, ...]:
-    """Return the columns of each input of a join that must not change if those in `demanded` must not.
+    """Return the columns of each input of a join that must be equal in a row and in its retraction.
 
-    An input without an upsert key must keep all columns. An input that sends only inserts need keep none.
+        an input that sends only inserts          ->   none
+        any other input without an upsert key     ->   all
+        any other input with one                  ->   those of its columns that are in `demanded`
+
+    Args:
+        inputs: The inputs.
+        demanded: Positions of output columns that must be equal in a row and in its retraction.
     """
     found, first = [], 0
     for side in inputs:
@@ -283,10 +315,10 @@ def _sends_updates(node: Node) -> bool:
 
 
 def _expand(node: physical.Expand, demanded: Columns) -> tuple[Columns, ...]:
-    """Return the input columns that must not change for an Expand: those of the output that `demanded` names.
+    """Return the input columns that an Expand demands: those that are in `demanded`.
 
-    Expand sends copies of each row, and adds the number of the copy as a column behind the input's columns.
-    Columns behind the input's require nothing of the input.
+    The output has the input's columns first. The columns behind them, such as the number of the copy, demand
+    nothing of the input.
     """
     return (frozenset(i for i in demanded if i < len(node.input.schema)),)
 
@@ -324,9 +356,10 @@ _DEMANDS: dict[type, Demand] = {
     physical_windows.GlobalWindowAggregate: _aggregate,
     physical_windows.WindowTableFunction: _window_function,
 }
-"""Function that returns the requirements of each class of nodes.
+"""Functions that return the columns a node demands of each input, by the class of the node.
 
-A node that is not listed passes its requirements on. If it has several inputs, it requires whole rows.
+A node of any other class passes on what is demanded of it, if it has one input. If it has several inputs, it
+demands all their columns.
 """
 
 

@@ -11,10 +11,12 @@ SOURCE_NODE = "source node"
 
 
 class UpdateRiskError(ValidationError):
-    """A retraction depends on a column or a condition that is evaluated again.
+    """Error for a plan with a retraction that may differ from the row that was sent.
+
+    The cause is an expression that may have another value when it is evaluated again, or a metadata column.
 
     Attributes:
-        node: The node that evaluates the column or the condition.
+        node: The node that evaluates the expression, or the scan of the metadata column.
         title: Title of the node's plan in the advice of EXPLAIN PLAN_ADVICE.
     """
 

@@ -43,8 +43,8 @@ def decide_materialization(sink: Sink, accepted: ChangelogMode, configuration: A
     Args:
         sink: The sink.
         accepted: Changelog mode that the sink accepts, from `sink_mode` with update_before=False. A sink that
-            adopts the query's mode (print) thus has a mode without -U here, as an upsert sink, although it
-            gets the -U rows.
+            accepts whatever mode the query has (print) counts as an upsert sink here, although it will get -U
+            rows.
         configuration: Options of the session.
 
     Raises:

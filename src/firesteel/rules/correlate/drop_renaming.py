@@ -1,9 +1,9 @@
 """Drop projections that only rename the columns of a table function, and move up other projections.
 
-If a projection is dropped, plans show the function's own column names instead of the names in the query. In
-two cases the columns of the function get the names in the query, because Flink does not see a mere renaming:
+If such a projection is dropped, plans show the function's own column names, not those of the query. In two
+cases, the function gets the query's names, because Flink keeps a projection there that does more than rename:
 if a LEFT join pads NOT NULL columns, and if the projection has a literal for a column that a filter requires
-to equal this literal. A projection that computes or reorders columns moves above the Correlate.
+to equal it. A projection that computes or reorders columns moves above the Correlate.
 
     Correlate(l, Project(UPPER($0))  f($cor0.s))  ->  Project(l.*, UPPER($n))  Correlate(l, f($cor0.s))
 """
@@ -62,7 +62,7 @@ def _shows_columns(project: Project) -> bool:
 
 
 def _value(expr: Expr | None) -> Value | object:
-    """Return the value of a literal. For another expression, return an object that equals nothing else."""
+    """Return the value of a literal. For any other expression, return a new object, which equals nothing."""
     return expr.value if isinstance(expr, Literal) else object()
 
 

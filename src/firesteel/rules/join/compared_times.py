@@ -47,7 +47,11 @@ class ComparedTimes:
 
     @property
     def bound(self) -> int | None:
-        """Greatest or least difference left - right in milliseconds, None if it depends on the rows."""
+        """Bound that the comparison sets for left time - right time, in milliseconds.
+
+        If `is_lower`, it is the least difference, otherwise the greatest. For an equality, it is both. None
+        if it is no constant.
+        """
         offsets = [time_offset(arg) for arg in self.call.args]
         own, other = offsets[::-1] if self.swapped else offsets
         if own is None or other is None:

@@ -106,10 +106,15 @@ def _joined(node: Join, left: Exchange, right: Exchange) -> Node | None:
 
 
 def _common(node: Join, below: MultiJoin, places: list[int]) -> list[tuple[int, int]]:
-    """Return the columns of the key of a MultiJoin that the join above compares, too.
+    """Return the columns of a MultiJoin's key that the join above compares, too.
 
-    Each is a pair: its position in the key, and the column of the join's right input that it equals.
-    `places`: column of the MultiJoin for each left column of the join.
+    Args:
+        node: The join above.
+        below: The MultiJoin.
+        places: For each left column of the join, the column of the MultiJoin.
+
+    Returns:
+        For each such column its position in the key, and the column of the join's right input that it equals.
     """
     starts = [0]
     for side in below.inputs:

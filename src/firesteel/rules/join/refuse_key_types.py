@@ -1,7 +1,7 @@
-"""Refuse joins whose equal columns have incompatible types.
+"""Refuse joins that equate columns of incompatible types.
 
-Flink: JoinConditionTypeCoerceRule. Other comparisons cast a string beside a point in time, but the keys of a
-join are compared without a cast.
+Flink: JoinConditionTypeCoerceRule. In other comparisons of a string with a point in time, the planner casts
+the string. In a join it does not: rows are sent to tasks by the columns as they are.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from firesteel.types.coerce import common_type
 
 
 def refuse_key_types(node: Node) -> Node:
-    """Check the equal columns of a join, and return the node.
+    """Check the columns that a join equates, and return the node.
 
     Raises:
-        ValidationError: Two equal columns have no common type.
+        ValidationError: The types of two equated columns have no common type.
     """
     if not isinstance(node, Join):
         return node

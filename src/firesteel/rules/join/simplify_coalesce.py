@@ -60,9 +60,15 @@ def _place(args: list[Expr], index: int) -> int:
 
 
 def _unread(left: int, right: int, join_type: JoinType) -> int:
-    """Return which of two equal columns a COALESCE never reads, as its position, -1 if it reads both.
+    """Return which of two columns that a join equates has no effect in a COALESCE.
 
-    `left`, `right`: positions of the columns among the arguments.
+    Args:
+        left: Position of the left input's column among the arguments.
+        right: Position of the right input's column.
+        join_type: INNER, LEFT or RIGHT.
+
+    Returns:
+        The position of the column among the arguments, -1 if both have an effect.
     """
     if join_type is JoinType.INNER:
         return max(left, right)

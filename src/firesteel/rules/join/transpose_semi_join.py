@@ -28,7 +28,7 @@ from firesteel.plan.nodes.logical import Project
 from firesteel.plan.tree import Node
 
 Cost = tuple[float, float]
-"""Rows and bytes that joins read. The rows decide."""
+"""Rows and bytes that joins read. Costs are compared by rows first, and with equal rows by bytes."""
 
 
 @from_below
@@ -48,7 +48,7 @@ def transpose_semi_join(node: Node) -> Node:
 
 
 def _over_input(node: Join, below: Project) -> Join:
-    """Return a semi or anti join over the rows below a projection that only picks columns."""
+    """Return a semi or anti join whose left input is the rows below a projection that only picks columns."""
     width = len(below.input.schema)
     position = {i: e.index for i, e in enumerate(below.exprs) if isinstance(e, InputRef)}
     position |= {node.left_width + i: width + i for i in range(len(node.inputs[1].schema))}
@@ -129,14 +129,15 @@ def _cost(inputs: Sequence[Node], left: Iterable[int], right: Iterable[int]) -> 
 def _most_rows(node: Node) -> float:
     """Return the estimated number of rows of a node.
 
-    A semi or anti join without an estimate counts as all rows of its left input, an upper bound. The cost of
-    a plan is the number of rows that its joins read. For a semi join of l with s, and an inner join with r:
+    A semi or anti join without an estimate counts as all rows of its left input, an upper bound. So the plan
+    with the semi join below the inner join may seem to cost too much, but never too little. Say that the
+    inner join has inputs of l and r rows, and the semi join reads s rows:
 
-        semi join above the inner join:   (l + r) + (rows of the inner join + s)
-        semi join below the inner join:   (l + s) + (rows of the semi join, counted as l, + r)
+        semi join above:   (l + r) + (rows of the inner join + s)
+        semi join below:   (l + s) + (l for the semi join + r)
 
-    So the second cost is too high. It is still the lower one if the inner join has more than l rows. That is
-    usual for an inner join without equal columns, which has all pairs of rows.
+    The semi join moves below if the inner join has more than l rows. That is usual for an inner join without
+    equalities, which has all pairs of rows.
     """
     try:
         return row_count(node)

@@ -19,7 +19,14 @@ _TTL = "table.exec.state.ttl"
 
 
 def warn_of_unbounded_times(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Warn if a join compares times without bounding them, and return the node."""
+    """Warn of a join that compares times of its inputs but drops no rows by time, and return the node.
+
+    There is no warning if all inputs are bounded, or if a TTL is set by a hint or `table.exec.state.ttl`.
+
+    Args:
+        node: Any physical node. Only a regular join is checked.
+        configuration: Options of the session.
+    """
     if not isinstance(node, Join) or any(node.hints.ttl) or parsed(configuration).get(_TTL):
         return node
     left, right = node.inputs

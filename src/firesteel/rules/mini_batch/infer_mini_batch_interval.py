@@ -32,10 +32,10 @@ _STATELESS = (Scan, Filter, Values, Sink)
 
 
 def is_stateless(logical: Node) -> bool:
-    """Return whether no node of a bound query gains by mini-batches.
+    """Return whether a bound query has only stateless nodes, which process row by row.
 
-    If that holds for all queries of a statement, Flink plans without them
-    (StreamCommonSubGraphBasedOptimizer).
+    These are scans, filters, projections without OVER, UNION ALL, literal rows and sinks. If all queries of a
+    statement are stateless, Flink plans without mini-batches (StreamCommonSubGraphBasedOptimizer).
     """
     return all(map(_is_stateless_node, walk(logical)))
 

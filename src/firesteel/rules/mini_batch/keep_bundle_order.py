@@ -1,9 +1,9 @@
 """Order the keys of a bundle as Flink's map does, if an aggregate above depends on the order of its rows.
 
-Flink holds a bundle in a Java HashMap by key, and its operators iterate over that map. With one task, the
-order of the map is defined. With several tasks, it depends on which task is first. Firesteel therefore
-processes such a bundle in one task, whatever the parallelism is. FIRST_VALUE above a split DISTINCT then has
-the result of Flink with one task.
+Flink's operators send the keys of a bundle in the order of a Java HashMap. With one task, an aggregate above
+gets the keys in this order. With several tasks, the order depends on which task sends first. Firesteel sends
+all rows of such a bundle to one task. FIRST_VALUE above a split DISTINCT then has the result of Flink with
+one task.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ def keep_bundle_order(node: Node) -> Node:
 def _in_map_order(node: Node) -> Node:
     """Return the plan in which the uppermost aggregate over bundles sends keys in the order of Flink's map.
 
-    With several inputs, this is the uppermost aggregate of each. If it has a local or an incremental phase,
-    this phase keeps the order, too. The exchange below the aggregate sends all rows to one task.
+    If the node has several inputs, that is the uppermost aggregate below each. If this aggregate has a local
+    or an incremental phase, the phase keeps the order, too. The exchange below the aggregate sends all rows
+    to one task.
     """
     if isinstance(node, LocalGroupAggregate):
         return replace(node, map_order=True)

@@ -15,7 +15,7 @@ from firesteel.plan.properties.changelog_modes import Kinds
 from firesteel.plan.tree import Node
 
 SINK = "Table sink "
-"""Prefix of a requester's name if the requester is a sink."""
+"""Prefix of `requester` in `check_kinds` if the consumer is a sink."""
 
 _OTHER_SINKS = (
     "a sink for updates is upsert-kafka or jdbc, with a PRIMARY KEY, or a table whose format holds changes: "
@@ -28,8 +28,8 @@ def check_kinds(node: Node, accepted: Kinds | None, requester: str) -> None:
     """Raise ValidationError if a node sends changes that its consumer cannot accept.
 
     Args:
-        node: The node.
-        accepted: Kinds of changes that the consumer accepts. None for no changes.
+        node: The node. All nodes below it are checked, too.
+        accepted: Kinds of changes that the consumer accepts. None if it accepts no changes at all.
         requester: Name of the consumer in the message. Equal names must be one string object (`intern`),
             because the decorator `from_below` finds cached results by the identity of the arguments.
     """

@@ -14,7 +14,7 @@ from firesteel.plan.tree import Node
 def check_watermark_calls(node: Node) -> Node:
     """Check the CURRENT_WATERMARK calls of one node, and return the node.
 
-    The check must run before times are materialized.
+    Call it before time attributes are converted to plain timestamps: afterwards, no argument is a row time.
 
     Raises:
         ValidationError: The argument is no row time.

@@ -61,7 +61,10 @@ def _is_grouping(call: AggregateCall) -> bool:
 
 
 def _arguments_among_keys(node: Aggregate) -> list[int]:
-    """Return the columns that calls must read unchanged, although a copy may have NULL there."""
+    """Return the group keys that aggregate calls read, if some grouping set lacks them.
+
+    A copy of a row for such a set has NULL in the key, so the calls need the column once more, unchanged.
+    """
     read = {i for c in node.calls if not _is_grouping(c) for i in (*c.args, *_filter(c))}
     return sorted(i for i in read if i in node.keys and not all(i in group for group in node.groups))
 

@@ -1,7 +1,8 @@
 """Find constants whose computation fails. Then all constants of the node stay as they are.
 
 Flink: ExpressionReducer computes the largest constant parts of a projection or a condition together. If one
-part fails, no part becomes a literal, and the job fails. A CAST of a literal does not count as such a part.
+of them fails, none becomes a literal, and the job fails. A CAST of a literal is exempt: its failure leaves
+the other constants of the node alone.
 """
 
 from __future__ import annotations

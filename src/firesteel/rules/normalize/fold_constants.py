@@ -49,8 +49,8 @@ def fold_constants(expr: Expr, zone: str | None = None) -> Expr:
 def _of_parts(expr: Call, zone: str | None) -> Expr:
     """Return the expression with its largest constant parts computed, each as a whole, as in Flink.
 
-    A part stays as written, with all its arguments, if no literal has its type, or if it is NULL and its type
-    is NOT NULL.
+    Two kinds of parts stay as they are written, with all constants in them: parts of a type without literals,
+    such as ARRAY, and parts that are NULL although their type is NOT NULL.
     """
     if is_kept(expr) or _stays_whole(expr):
         return expr
@@ -79,7 +79,7 @@ def _stays_whole(expr: Call) -> bool:
 
 
 def _bottom_up(expr: Call, zone: str | None) -> Expr:
-    if expr.function == "TYPEOF" and _has_known_type(expr.args[0]):  # before the argument gets another type
+    if expr.function == "TYPEOF" and _has_known_type(expr.args[0]):  # folding changes its type
         return Literal(typeof_text(expr), expr.type.with_nullable(False), expr.range)
     is_part = is_constant(expr)
     args = [_argument(a, zone, is_part) if isinstance(a, Call) else a for a in expr.args]
@@ -116,7 +116,10 @@ def computed(literal: Literal) -> Literal:
 
 
 def _has_known_type(argument: Expr) -> bool:
-    """Return whether the type of an argument is known before any row is read: it has no column and no ROW."""
+    """Return whether the planner knows the type that TYPEOF of an argument prints.
+
+    It does not if the argument reads a column, has a ROW, or varies from call to call.
+    """
     return not any(
         isinstance(e, InputRef) or e.type.root is TypeRoot.ROW or (isinstance(e, Call) and varies(e))
         for e in walk(argument)
@@ -153,7 +156,10 @@ def _folded(expr: Call, zone: str | None) -> Expr:
 _NULL_TESTS = ("IS NULL", "IS NOT NULL")
 _CHOOSE = frozenset({"COALESCE", "IFNULL", "IF"})
 _LEFT = frozenset({"UPPER", "LOWER"})
-"""Functions whose calls stay if `_FOLD` has no result. The code that runs for rows is not tried for them."""
+"""Functions whose calls stay if `_FOLD` cannot compute them.
+
+For calls of other functions, `constant` then runs the code that also runs for each row.
+"""
 _SIMPLIFIED = frozenset(
     [
         *("AND", "OR", "NOT", "CASE", "SEARCH", "=", "<>", "<", "<=", ">", ">=", "ROW"),
@@ -187,7 +193,7 @@ def _literal(value: Any, call: Call) -> Literal:
 
 
 def _units(text: str) -> bytes:
-    """Return the text in UTF-16, whose units Java counts."""
+    """Return the text as UTF-16 bytes. Java compares and counts texts in these 16-bit units."""
     return text.encode("utf-16-le", "surrogatepass")
 
 
@@ -215,9 +221,14 @@ def _arithmetic(call: Call, values: Sequence[Any]) -> Any:
 
 
 def _of_doubles(function: str, a: float, b: float) -> Decimal | None:
-    """Return `a function b` as a decimal of the exact double.
+    """Return the result of an operation on two doubles as a decimal with exactly its value.
 
-    None for MOD, for a division by 0, and if the result is 0, NaN or infinite.
+    None if the planner leaves the call: MOD, a division by 0, and a result that is 0, NaN or infinite.
+
+    Args:
+        function: `+`, `-`, `*`, `/` or MOD.
+        a: The first operand.
+        b: The second operand.
     """
     if function == "MOD" or (function == "/" and b == 0):
         return None

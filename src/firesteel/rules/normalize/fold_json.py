@@ -1,8 +1,8 @@
 """Fold JSON calls of literals into literals (Flink: ExpressionReducer).
 
-JSON_OBJECT, JSON_ARRAY and JSON() stay, with the constants in them, because their text depends on the call
-around them. If the call around them has only literals, it is folded with them. A call that fails stays, and
-the job fails.
+JSON_OBJECT, JSON_ARRAY and JSON() are not folded alone, because their text depends on the call around them.
+The constants in them stay, too. If the call around them has only constant arguments, all become one literal.
+A call that fails stays, and the job fails.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _constructed(expr: Expr, fold: Callable[[Expr], Expr]) -> str | None:
 
 
 def _json_text(value: Expr, fold: Callable[[Expr], Expr]) -> str | None:
-    """Return the JSON text of a constant, None for types that are not written here."""
+    """Return the JSON text of a constant. None for types that are not written here, such as TIMESTAMP."""
     from firesteel.types.json_text import number, quoted
 
     if not isinstance(value, Literal):
@@ -107,9 +107,9 @@ def fold_json(call: Call, literals: Sequence[Literal]) -> Expr:
 
 
 def _as_document(value: Any) -> Any:
-    """Return a literal's value as the argument of a JSON function, which reads JSON text.
+    """Return a literal's value in the form in which JSON functions take an argument.
 
-    A DECIMAL becomes its digits, such as `1.50`: the text of a JSON number. Other values stay.
+    They read JSON text. So a DECIMAL becomes the text of a JSON number, such as `1.50`. Other values stay.
     """
     return f"{value:f}" if isinstance(value, Decimal) else value
 

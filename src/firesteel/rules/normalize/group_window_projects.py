@@ -21,7 +21,8 @@ from firesteel.rules.normalize.filtered_projects import in_input_order
 def merge_group_window_project(node: GroupWindowAggregate) -> Node:
     """Drop the projection below a group window aggregate if the aggregate does not need it.
 
-    That holds if it only reorders columns, only reads the row time twice, or only computes PROCTIME().
+    It does not if the projection only reorders columns, outputs the row time a second time, or computes only
+    PROCTIME() besides columns.
     """
     project = node.input
     if not isinstance(project, Project):

@@ -2,9 +2,9 @@
 
     SELECT k, v FROM t WHERE k = 5   ->   SELECT 5, v FROM t WHERE k = 5
 
-Calcite: ReduceExpressionsRule, RexReplacer. For a time attribute, the value is cast to it. A column that only
-PARTITION BY or ORDER BY of OVER reads stays, because OVER cannot order by a literal. If another expression
-reads the column, too, it is replaced everywhere, also in OVER, as in RexReplacer.
+Calcite: ReduceExpressionsRule, RexReplacer. The value of a time attribute gets a cast, so that the column
+stays a time attribute. OVER cannot be ordered by a literal: a column that only PARTITION BY or ORDER BY reads
+stays. But if another expression reads it, too, it is replaced everywhere, also in OVER, as in RexReplacer.
 """
 
 from __future__ import annotations
@@ -48,7 +48,13 @@ def with_known_columns(exprs: Sequence[Expr], below: Node, known: Known) -> list
 
 
 def _constant(expr: Expr, known: Known, times: frozenset[int]) -> Expr:
-    """Return the known value of a column in the column's type. Other expressions stay."""
+    """Return the known value of a column in the column's type. Other expressions stay.
+
+    Args:
+        expr: The expression.
+        known: Value of each column that has one value in all rows.
+        times: Event time columns. The value is cast to an event time, marked by the option ROWTIME.
+    """
     if not isinstance(expr, InputRef) or expr.index not in known:
         return expr
     value = as_type(known[expr.index], expr.type)
@@ -61,7 +67,10 @@ def _constant(expr: Expr, known: Known, times: frozenset[int]) -> Expr:
 
 @from_below
 def _constants(expr: Expr, known: Known) -> list[Expr]:
-    """Return the largest subexpressions of known value, but no columns of OVER's PARTITION or ORDER BY."""
+    """Return the largest subexpressions that read only columns with a known value.
+
+    A column is left out where it stands alone in PARTITION BY or ORDER BY of OVER.
+    """
     if _is_known(expr, known):
         return [expr]
     if not isinstance(expr, Call):

@@ -29,10 +29,10 @@ def materialize_processing_time(node: Node) -> Node:
 
 
 def materialize_result(root: Node) -> Node:
-    """Return the plan with a result without processing times, because a sink takes timestamps."""
+    """Return the plan with the processing times of its result as timestamps, as a sink cannot take them."""
     if isinstance(root, Sink):
         return replace(root, input=materialize_result(root.input))
-    if isinstance(root, Values):  # an empty result
+    if isinstance(root, Values):  # no rows: there is nothing to convert
         return root
     return _PROCESSING_TIME.columns(root, processing_times(root))
 

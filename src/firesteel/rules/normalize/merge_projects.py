@@ -20,9 +20,9 @@ from firesteel.plan.tree import Node
 
 
 def is_mergeable(exprs: Sequence[Expr], below: Sequence[Expr]) -> bool:
-    """Return whether expressions may replace the columns below by the expressions that compute them.
+    """Return whether a projection may read `below`'s expressions directly instead of their columns.
 
-    A call that returns another value at each evaluation must not be read twice (Flink:
+    False if a column is read more than once and its expression has another value at each evaluation (Flink:
     FlinkRelUtil.isMergeable).
     """
     read = Counter(e.index for expr in exprs for e in walk(expr) if isinstance(e, InputRef))

@@ -40,7 +40,10 @@ def _push(expr: Expr) -> Expr:
 
 
 def _compares_inputs(call: Call) -> bool:
-    """Return whether both operands read columns, and none in common: it may be a join condition then."""
+    """Return whether both operands read columns, but none in common.
+
+    Such an equality may be a join condition. It is not pushed into a CASE.
+    """
     left, right = (set(input_refs(arg)) for arg in call.args)
     return bool(left) and bool(right) and not left & right
 

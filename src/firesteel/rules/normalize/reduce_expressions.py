@@ -59,9 +59,9 @@ def reduce_expressions(node: Node, configuration: Mapping[str, str]) -> Node:
 
 
 def _held_below(node: Project) -> tuple[Expr, ...]:
-    """Return the conditions that the rows below satisfy.
+    """Return the terms of the filter right below a projection, which hold for all rows that it reads.
 
-    Flink does not use those of a filter on OVER windows.
+    Empty without a filter, and for a filter right above an OVER aggregate, as in Flink.
     """
     if not isinstance(node.input, Filter) or isinstance(node.input.input, OverAggregate):
         return ()
@@ -69,7 +69,10 @@ def _held_below(node: Project) -> tuple[Expr, ...]:
 
 
 def _folding(exprs: Sequence[Expr], zone: str | None) -> Callable[[Expr], Expr]:
-    """Return the function that folds these expressions. It changes nothing if a constant of one fails."""
+    """Return a function that folds the constants of an expression.
+
+    If the computation of a constant in `exprs` fails, the function returns each expression unchanged.
+    """
     if has_failing_constant(exprs, zone):
         return lambda expr: expr
     return partial(fold_constants, zone=zone)
@@ -102,9 +105,9 @@ def _value(expr: Expr, given: Expr, fold: Callable[[Expr], Expr], holds: Sequenc
 
     Args:
         expr: The original expression.
-        given: The expression with known columns replaced.
+        given: The same expression, with columns of known value replaced by the value.
         fold: Folds constants.
-        holds: Conditions that the rows satisfy.
+        holds: Conditions that all rows of the input satisfy.
     """
     if contains_over(given):
         return _of_windows(given, lambda part: _value(part, part, fold, holds))
@@ -144,10 +147,11 @@ def _reachable(expr: Expr) -> Expr:
 
 
 def _held(expr: Expr, literal: Literal) -> tuple[InputRef, Literal] | None:
-    """Return the column that `expr = literal` fixes, and its value, or None.
+    """Return the column that has one value in all rows with `expr = literal`, and this value.
 
-    Through a cast to a wider type, the value is the literal in the column's own type (Calcite:
-    RexUtil.gatherConstraint).
+    `expr` is the column, or a cast of the column to a wider type. The value is the literal in the column's
+    type (Calcite: RexUtil.gatherConstraint). None if it is anything else, or if the column's type lacks the
+    literal.
     """
     if isinstance(expr, InputRef):
         return expr, literal
@@ -165,7 +169,10 @@ def _held(expr: Expr, literal: Literal) -> tuple[InputRef, Literal] | None:
 
 
 def _held_to_call(term: Expr) -> tuple[InputRef, Expr] | None:
-    """Return the column that `column = CAST('x' AS INT)` fixes and the call, None for another term."""
+    """Return column and call of a term `column = call`, where the call is a constant without a literal.
+
+    An example is `a = CAST('x' AS INT)`, which is not folded because it fails. None for any other term.
+    """
     if not isinstance(term, Call) or term.function != "=":
         return None
     for column, value in (term.args, term.args[::-1]):

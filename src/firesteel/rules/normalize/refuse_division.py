@@ -1,7 +1,10 @@
 """Refuse a division of constants by zero when the query is planned (Flink: ExpressionReducer).
 
-Flink computes each largest constant part of an expression, and looks only at its outermost call: `1 / 0` and
-`x + 1 / 0` are refused, `CAST(1 / 0 AS BIGINT)` and `1 / 0 > 1` fail in the job.
+Flink computes each largest constant part of an expression, and refuses it if its outermost call is such a
+division:
+
+    1 / 0, x + 1 / 0                      refused: the constant part is 1 / 0
+    CAST(1 / 0 AS BIGINT), 1 / 0 > 1      not refused: the outermost call is CAST or >. They fail in the job
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from firesteel.plan.expressions.over import is_over
 
 
 def refuse_division(expr: Expr) -> None:
-    """Raise ValidationError for a constant that is divided by zero."""
+    """Raise ValidationError if a largest constant part of the expression is a division by the literal 0."""
     pending: list[Expr] = [expr]
     while pending:
         part = pending.pop()
@@ -41,11 +44,11 @@ def is_constant(expr: Expr) -> bool:
 
 
 def is_constant_column(expr: Expr) -> bool:
-    """Return whether Flink knows, above a projection with this expression, that the column is a constant.
+    """Return whether Flink counts a projection's column as a constant, by its expression.
 
-    For Flink, a literal in a cast that changes only nullability is no constant. The planner makes such a cast
-    where a NOT NULL literal replaces a nullable expression, to keep the type: a column that a filter below
-    fixes to one value (`a = 1`), or TYPEOF(1).
+    It counts a constant expression, but not a literal in a cast that changes only nullability. The planner
+    makes such a cast if a NOT NULL literal replaces a nullable expression: a column that a filter below sets
+    to one value (`a = 1`), or TYPEOF(1).
     """
     if isinstance(expr, Call) and expr.function == "CAST" and isinstance(expr.args[0], Literal):
         return not expr.type.same_as(expr.args[0].type)

@@ -1,5 +1,7 @@
 """Simplify the condition of a Calc, and write equal expressions of the Calc in the same way.
 
+    where a > 1, select 1 < a   ->   where a > 1, select a > 1
+
 Calcite: RelBuilder.filter simplifies each condition that it builds. RexProgramBuilder registers the condition
 and then the projections, and finds calls that are equal when mirrored (functions/expression/nodes.py).
 """

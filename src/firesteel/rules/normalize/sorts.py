@@ -16,10 +16,10 @@ from firesteel.plan.tree import Node
 
 
 def sort_below_projects(node: Node) -> Node:
-    """Swap a sort and the projection below it, if the projection passes on the sort's columns unchanged.
+    """Swap a sort and the projection below it, if the projection outputs the sort's columns unchanged.
 
-    A sort without a limit stays above a projection of an aggregate. A sort with a limit stays above a
-    projection of a filter, because projection and filter become one Calc.
+    Two projections stay below: that of an aggregate below a sort without a limit, and that of a filter below
+    a sort with a limit. The latter becomes one Calc with the filter.
     """
     if not isinstance(node, Sort) or not isinstance(node.input, Project):
         return node

@@ -1,7 +1,7 @@
 """Convert the values of JSON_ARRAYAGG and JSON_OBJECTAGG to JSON texts, by JSON_STRING in a projection below.
 
-Flink: WrapJsonAggFunctionArgumentsRule. As in Flink, a column that is both key and value of one call is
-converted as a key too.
+Flink: WrapJsonAggFunctionArgumentsRule. If one column is both key and value of a call, the key is converted
+as well, as in Flink.
 """
 
 from __future__ import annotations

@@ -195,7 +195,7 @@ def _sort(node: logical_over.Sort) -> Node:
     """Return the physical node of a sort (Flink: StreamPhysicalTemporalSortRule, StreamExecSort).
 
     Raises:
-        ValidationError: Flink cannot sort in this way in streaming.
+        ValidationError: There is no limit, and the first sort column is no time attribute or is descending.
     """
     below = physical.Exchange(to_physical(node.input), ())
     if node.fetch is not None and not node.keys:

@@ -1,8 +1,9 @@
-"""Plan a join by both borders of windows as a window join, which joins each window at its end.
+"""Plan a join that equates window_start and window_end as a window join, which joins each window at its end.
 
     a JOIN b ON a.k = b.k AND a.window_start = b.window_start AND a.window_end = b.window_end
 
-Flink: StreamPhysicalWindowJoinRule. A join by one border alone, or by windows that differ, is a regular join.
+Flink: StreamPhysicalWindowJoinRule. A join by only one of these columns, or by windows that differ, is a
+regular join.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Plan a rank partitioned by both borders of windows as a window rank, which is sent at the window's end.
+"""Plan a rank partitioned by window_start and window_end as a window rank, which is sent at the window's end.
 
     ROW_NUMBER() OVER (PARTITION BY window_start, window_end, k ORDER BY v)
 
-Flink: StreamPhysicalWindowRankRule, StreamPhysicalWindowDeduplicateRule. A rank partitioned by one border
-alone is an ordinary rank over all windows.
+Flink: StreamPhysicalWindowRankRule, StreamPhysicalWindowDeduplicateRule. A rank partitioned by only one of
+these columns is an ordinary rank over all windows.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ from firesteel.plan.windowing import Windowing
 
 
 def ranked_windows(node: Rank) -> WindowProperties | None:
-    """Return the windows by which a rank is partitioned, None for a rank of all rows."""
+    """Return the windows by which a rank is partitioned.
+
+    None unless window_start and window_end are among the columns of PARTITION BY.
+    """
     windows = windows_of_all_rows(node.input)
     return windows if windows is not None and windows.grouped(node.partition) else None
 

@@ -1,10 +1,10 @@
-"""Show the filter right above a scan to the source. The filter also stays, in conjunctive normal form.
+"""Copy the filter right above a scan into the scan, for the source. The filter also stays above, in CNF.
 
     Filter(a > 1)  Scan(t)   ->   Filter(a > 1)  Scan(t, filter=[>(a, 1)])
 
 Flink: PushFilterIntoTableSourceScanRule, RexNodeExtractor, FlinkRexUtil.toCnf. Flink converts the condition
-into the expressions that sources read, and back. The plan shows this: the filter of the scan has AND and OR
-with two operands each, and FLOAT and DOUBLE literals of both filters are written as Java writes a double.
+into the expressions that sources read, and back. This changes how plans print it: AND and OR in the scan's
+filter have two operands each. In both filters, FLOAT and DOUBLE literals are written as Java writes a double.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ UNCONVERTIBLE = frozenset(
 )
 """Functions that Flink cannot pass to a source.
 
-Flink looks up each function by its SQL name among the functions of the expressions that sources read. There,
-these functions do not have their SQL names (RexNodeToExpressionConverter).
+Flink looks up the SQL name of a function in the list of functions for sources. That list has these functions
+under other names (RexNodeToExpressionConverter).
 """
 _OLDER = """
     CHAR_LENGTH CONVERT_TZ CURRENT_DATABASE CURRENT_DATE CURRENT_ROW_TIMESTAMP CURRENT_TIME CURRENT_TIMESTAMP
@@ -109,8 +109,8 @@ _OLDER = """
 CONVERTIBLE = frozenset(_OLDER.split())
 """Functions with `_` in their names that Flink can pass to a source.
 
-Flink looks names up without `_`, which finds only older functions (RexNodeToExpressionConverter,
-BuiltInFunctionDefinitions).
+Flink removes `_` from a name before it looks the name up. Only older functions are listed under a name
+without `_` (RexNodeToExpressionConverter, BuiltInFunctionDefinitions).
 """
 
 

@@ -1,9 +1,9 @@
-"""Show the limit right above a scan to the source. The limit also stays (PushLimitIntoTableSourceScanRule).
+"""Store the limit right above a scan in the scan. It also stays above (PushLimitIntoTableSourceScanRule).
 
     Sort(offset=2, fetch=3)  Scan(t)   ->   Sort(offset=2, fetch=3)  Scan(t, limit=5)
 
-Flink's file source stops after that many messages. In Firesteel only the limit above has an effect, so that
-later changes are read too.
+Plans show the scan's limit. Flink's file source stops after that many messages. Firesteel's scan reads on, so
+that changes of the rows so far are read, too: only the limit above drops rows.
 """
 
 from __future__ import annotations

@@ -84,7 +84,8 @@ def _input(need: Need) -> tuple[Node, Positions]:
 def _cut(node: Node, columns: tuple[int, ...]) -> Node:
     """Return a projection to these columns of an input, pushed down.
 
-    If no column is needed, rows still count: the projection has a constant (RelFieldTrimmer.dummyProject).
+    If no column is needed, the projection has one constant: a plan cannot have rows without columns, and
+    their number may matter (RelFieldTrimmer.dummyProject).
     """
     if len(columns) == len(node.schema) or (not columns and len(node.schema) < 2):
         return push_projects(node)

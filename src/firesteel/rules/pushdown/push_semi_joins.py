@@ -22,7 +22,10 @@ from firesteel.rules.pushdown.push_projects import push_projects
 
 
 def push_semi_joins(root: Node) -> Node:
-    """Return the plan with its semi and anti joins where they cost least, and its projections pushed down."""
+    """Return the plan with each semi or anti join below inner joins, wherever this lowers its cost.
+
+    If a join has moved, projections are pushed down, too.
+    """
     moved = transform_up(root, transpose_semi_join)
     if moved is root:
         return root
@@ -53,8 +56,8 @@ def _whole(node: Node) -> Node | None:
 
         Join(INNER)  l  Project  Join(SEMI)  r, s   ->   Project  Join(INNER)  l  Join(SEMI)  r, s
 
-    None if the node is not an inner join whose right input is a projection of a semi or anti join. The
-    projection may only omit columns.
+    None if the node is not an inner join whose right input is a projection of a semi or anti join. Also None
+    if this projection does more than omit columns.
     """
     if not isinstance(node, Join) or node.join_type is not JoinType.INNER:
         return None

@@ -19,7 +19,10 @@ _UNORDERED = frozenset({TypeRoot.ROW, TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.MUL
 
 
 def choose_rank_strategy(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Set the strategy, the row key and the fields about time of a rank. Other nodes stay as they are.
+    """Set how a Rank or a SortLimit is computed. Other nodes stay as they are.
+
+    The fields `strategy` and, except for insert-only input, `row_key` are set. Of a Rank, `time`,
+    `sorts_by_row_time` and `insert_only` are set, too.
 
     Raises:
         NotSupportedError: The rows are sorted by a column whose type has no order in Firesteel.

@@ -69,9 +69,10 @@ def _applied(node: Node) -> Node:
 
 
 def _ranked(node: Filter) -> tuple[Rank, Expr | None] | None:
-    """Return the rank with its number, and the rest of the filter, which does not read the number.
+    """Return the rank that replaces a filter with a bound on a row number, and the rest of the condition.
 
-    None if the filter bounds no number, or reads it in other terms, too.
+    The rest has the terms that do not read the row number, None if there are none. Return None in place of
+    both if no term bounds the row number, or if a term that is no bound reads it.
     """
     over = node.input
     if not isinstance(over, OverAggregate) or len(over.calls) != 1 or over.calls[0].function not in RANKS:
@@ -130,9 +131,9 @@ class _Bounds:
         return self._found(term)
 
     def take_column(self, term: Expr) -> bool:
-        """Add `rn <= column`, if no other term bounds the number from above.
+        """Add a term that bounds the row number from above by a column (`rn <= column`).
 
-        Return False for another term.
+        Return False for other terms, and if an earlier term bounds the number from above already.
         """
         function, value = self._comparison(term)
         if (
@@ -236,7 +237,11 @@ def _number_name(node: Project, exprs: tuple[Expr, ...], column: int) -> str:
 def _with_constant_number(
     exprs: tuple[Expr, ...], rest: Expr | None, rank: Rank
 ) -> tuple[tuple[Expr, ...], Expr | None]:
-    """Return the expressions with the number replaced by its value, if only one rank is kept."""
+    """Return expressions with the row number replaced by its value, if only one rank is kept.
+
+    Otherwise, return them unchanged. `exprs` are those of the projection above the rank. `rest` is the
+    condition besides the bounds of the row number, None for none.
+    """
     bounds = rank.ranks
     if rank.number is None or bounds.end is None or bounds.start != bounds.end:
         return exprs, rest
@@ -247,7 +252,10 @@ def _with_constant_number(
 
 
 def _narrowed(rank: Rank, kept: list[int], position: dict[int, int]) -> Rank:
-    """Return the rank over only the columns that are read."""
+    """Return the rank over only the columns `kept` of its input.
+
+    `position` has the new position of each kept column by its old one.
+    """
     below = rank.input
     if len(kept) == len(below.schema):
         return rank

@@ -125,7 +125,10 @@ def _minus_all(node: Minus) -> Node:
 
 
 def _marked(node: Node, marks: Sequence[Expr], names: Sequence[str]) -> Project:
-    """Return the rows of an input with `marks` as more columns, by which they are counted."""
+    """Return the rows of an input with the columns `marks` added, which are called `names`.
+
+    The marks tell from which input a row comes. An aggregate counts or adds them up for equal rows.
+    """
     columns = identity(field.type for field in node.schema)
     return Project(node, (*columns, *marks), (*(field.name for field in node.schema), *names))
 

@@ -9,8 +9,8 @@ row. The counts and distinct values of join_values.py are not needed:
     no row equals them, some row has a NULL       FALSE   number of these rows     NULL
     no row is left: the LEFT JOIN pads            NULL    NULL                     FALSE
 
-If no column can be NULL, there is no c, and cs is TRUE or NULL. A correlated sub-query has no c either, and
-a row for each cs and key.
+If no column can be NULL, there is no c, and cs is TRUE or NULL. A correlated sub-query has no c either. Its
+rows are reduced to one row for each cs and each value of the columns that are equal to outer columns.
 """
 
 from __future__ import annotations
@@ -68,8 +68,9 @@ def has_value(node: Node, columns: Sequence[int]) -> Expr:
 def deciding_row(rows: Node, columns: Sequence[int]) -> Node:
     """Return the row that decides an IN without correlation.
 
-    Its column `cs` is TRUE if a row without NULL matches. If a column can be NULL, the column `c` follows:
-    the number of rows with this `cs`.
+    Its column `cs` is TRUE if a row equals the constants, and FALSE if all rows have a NULL. If a column can
+    be NULL, the column `c` follows: the number of rows with this `cs`. If there are no rows, there is no
+    deciding row.
     """
     value = has_value(rows, columns)
     shown = Project(rows, (value,), ("cs",))
@@ -80,9 +81,9 @@ def deciding_row(rows: Node, columns: Sequence[int]) -> Node:
 
 
 def deciding_rows(rows: Node, columns: Sequence[int], keys: Sequence[int]) -> Node:
-    """Return the rows that decide a correlated IN: distinct values of `cs` with the keys.
+    """Return the rows that decide a correlated IN: distinct values of the column `cs` and the columns `keys`.
 
-    `cs` is whether a matching row has no NULL.
+    `cs` is TRUE for a row without NULL, which equals the constants, and FALSE for a row with a NULL.
     """
     refs = identity(f.type for f in rows.schema)
     exprs = (has_value(rows, columns), *(refs[key] for key in keys))

@@ -26,7 +26,10 @@ def count_to_exists(condition: Expr) -> Expr:
 
 
 def _without_not(part: Expr) -> Expr:
-    """Return `x <= 0` for `NOT (x > 0)`, so that the comparison in it does not become an EXISTS."""
+    """Return `x <= 0` for `NOT (x > 0)`, where x has a sub-query. Other expressions stay as they are.
+
+    Without this, the comparison `x > 0` below the NOT would become an EXISTS.
+    """
     if not isinstance(part, Call) or part.function != "NOT" or not sub_queries(part):
         return part
     compared = part.args[0]

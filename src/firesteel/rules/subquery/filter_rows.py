@@ -83,7 +83,10 @@ def filter_rows(node: Filter, rewritten: Rewrite, start: int = 0) -> Node:
 
 
 def _membership(term: Expr) -> tuple[bool, SubQuery | None]:
-    """Return whether a term is negated, and its sub-query. None if it is no `x IN (..)` or `EXISTS (..)`."""
+    """Return whether a term `x IN (..)` or `EXISTS (..)` is below a NOT, and its sub-query.
+
+    The sub-query is None for any other term, and if x itself has a sub-query.
+    """
     negated = isinstance(term, Call) and term.function == "NOT"
     inner = term.args[0] if isinstance(term, Call) and negated else term
     if not isinstance(inner, SubQuery) or inner.function not in ("IN", "EXISTS"):
@@ -109,7 +112,10 @@ def _semi_join(left: Node, query: SubQuery, anti: bool, rewritten: Rewrite, star
 
 
 def _whole_semi_join(left: Node, rows: Node, anti: bool) -> Node:
-    """Return the rows of `left` if `rows` has a row, or with `anti` if it has none. MIN(TRUE) tells which."""
+    """Return all rows of `left` if `rows` has a row, else none. With `anti`, it is the other way round.
+
+    The condition of the join is that MIN(TRUE) over `rows` is not NULL: it is NULL if there are no rows.
+    """
     marked = Project(rows, (TRUE,), ("i",))
     least = Aggregate(marked, (), (AggregateCall("MIN", (0,), BOOLEAN, "m"),))
     there = Project(least, (Call("IS NOT NULL", (InputRef(0, BOOLEAN),), NOT_NULL_BOOLEAN),), ("$f0",))

@@ -14,7 +14,7 @@ from firesteel.rules.subquery.pull_up import Pulled, grouped_by
 
 
 def equal_keys(pulled: Pulled, around: Around) -> tuple[list[int], tuple[Expr, ...]]:
-    """Return the columns of a plan that pulled-up equalities read, and the equalities."""
+    """Return the columns of a pulled-up plan that its terms equate with outer columns, and the terms."""
     keys = [column for term in pulled.terms if (column := equal_column(term, around)) is not None]
     return list(dict.fromkeys(keys)), pulled.terms
 
@@ -32,7 +32,10 @@ def equal_column(term: Expr, around: Around) -> int | None:
 def grouped_by_keys(
     node: Node, keys: list[int], calls: tuple[AggregateCall, ...], terms: Sequence[Expr]
 ) -> Pulled:
-    """Return an aggregate of `node` by the keys, and the terms over its columns. Equal calls are merged."""
+    """Return an aggregate of `node` by the columns `keys`, with the conditions `terms` over its columns.
+
+    The terms read only key columns. If calls are equal, the aggregate computes their result once.
+    """
     first = [next(n for n, other in enumerate(calls) if _is_same(other, call)) for call in calls]
     kept = sorted(set(first))
     grouped: Node = grouped_by(node, keys, tuple(calls[n] for n in kept))
@@ -51,7 +54,10 @@ def _is_same(one: AggregateCall, other: AggregateCall) -> bool:
 
 
 def marked_rows(node: Node, keys: list[int], terms: Sequence[Expr], name: str) -> Pulled:
-    """Return the distinct values of the keys, with a column `name` that is TRUE, and the terms over them."""
+    """Return the distinct values of the columns `keys`, and a column `name` that is TRUE in every row.
+
+    The conditions `terms`, which read only key columns, become conditions over the result.
+    """
     found = grouped_by_keys(node, keys, (), terms)
     columns = identity(f.type for f in found.node.schema)
     names = (*(f.name for f in found.node.schema), name)

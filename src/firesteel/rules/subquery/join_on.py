@@ -39,7 +39,8 @@ from firesteel.rules.subquery.join_values import JoinedValues
 
 LEFT, RIGHT = 0, 1
 _VALUE = "$VALUE_IN_ON"
-"""Function of a call that stands for a sub-query. Its option is the value's number in `_Joining._found`."""
+"""Function of a call that stands for a sub-query. Its option is the index of the sub-query's value in the
+list `_Joining._found`."""
 
 
 def join_on(node: Join, rewritten: Rewrite) -> Node:
@@ -124,7 +125,11 @@ class _Joining:
         return Project(joined, tuple(columns[place[i]] for i in range(len(names))), names)
 
     def _replaced(self, expr: Expr) -> Expr:
-        """Return an expression in which `$VALUE_IN_ON` calls replace the sub-queries, or their negations."""
+        """Return an expression in which a `$VALUE_IN_ON` call replaces each sub-query.
+
+        If a sub-query is below a NOT, the call replaces the NOT. The value of the replaced part is appended
+        to `_found`, with the input of the join (LEFT or RIGHT) to which the sub-query is joined.
+        """
         if not isinstance(expr, Call):
             return expr
         inner = expr.args[0] if expr.function == "NOT" else expr
@@ -154,13 +159,16 @@ class _Joining:
 
 
 def _sides(expr: Expr, width: int) -> set[int]:
-    """Return the inputs that an expression and its sub-queries read."""
+    """Return the inputs of a join that an expression and its sub-queries read: LEFT (0) or RIGHT (1).
+
+    `width` is the number of columns of the left input.
+    """
     read = {*input_refs(expr), *(i for query in sub_queries(expr) for i in _outer_columns(query))}
     return {LEFT if i < width else RIGHT for i in read}
 
 
 def _reads(query: SubQuery) -> bool:
-    """Return whether a sub-query has operands or reads outer columns."""
+    """Return whether a sub-query has operands (x in `x IN (..)`) or is correlated."""
     return bool(query.args or query.correlation)
 
 

@@ -1,10 +1,12 @@
 """Rewrite sub-queries whose value is read: join their rows, and compute the value from the joined columns.
 
-Calcite: SubQueryRemoveRule. For `x IN (SELECT y FROM r)` two numbers and a match are joined:
+Calcite: SubQueryRemoveRule. For `x IN (SELECT y FROM r)`, each outer row is joined with the columns
 
-    c   number of rows of r             the value is FALSE if it is 0
-    ck  number of rows without a NULL   the value is NULL if it is less than c and nothing matches
-    i   TRUE for a distinct y equal to x
+    c   number of rows of r                      if c is 0, the value is FALSE
+    ck  number of rows of r with y not NULL      if ck < c and i is NULL, the value is NULL
+    i   TRUE if some y equals x, otherwise NULL  if i is TRUE, the value is TRUE
+
+If x is NULL and c is not 0, the value is NULL. If neither x nor y can be NULL, only i is joined.
 """
 
 from __future__ import annotations
@@ -125,13 +127,14 @@ class JoinedValues:
         return joined_with_values(pull_up(plan, around), around), around
 
     def _join(self, pulled: Pulled, around: Around, more: Sequence[Expr] = (), inner: bool = False) -> int:
-        """Join the rows of a plan to `self.node`, and return the position of their first column.
+        """Join the rows of a plan to `self.node`, and return the position of their first column in the join.
 
         Args:
             pulled: The plan.
             around: The outer query.
             more: Further conditions of the join.
-            inner: Whether an INNER JOIN will do if the plan has no conditions on outer columns.
+            inner: Whether the join is an INNER JOIN if the plan has no conditions on outer columns and
+                `keeps_rows` is False. In all other cases, it is a LEFT JOIN.
         """
         width = len(self.node.schema)
         terms = [outer_first(term, width) for term in as_join_terms(pulled, around)]
@@ -245,7 +248,10 @@ class JoinedValues:
         return Call("CASE", tuple(branches), BOOLEAN)
 
     def _counts(self, pulled: Pulled, around: Around, query: SubQuery) -> tuple[Expr, Expr]:
-        """Return the number of rows, and the number of rows without a NULL."""
+        """Join the number of rows of a sub-query, and the number of its rows without a NULL. Return both.
+
+        If the sub-query is correlated, only the rows that belong to the outer row are counted.
+        """
         args = tuple(i for i in pulled.positions if pulled.node.schema[i].type.nullable)
         counted = (
             AggregateCall("COUNT", (), _COUNT, "c"),

@@ -74,7 +74,10 @@ def _projected(node: Node) -> tuple[tuple[Expr, ...], Node]:
 
 
 def _distinct_keys(left: Node, base: Node) -> list[int] | None:
-    """Return the columns of a table whose distinct values are the rows on the left, or None."""
+    """Return the columns of the table `base` of which `left` has the distinct values.
+
+    None if `left` is anything but a SELECT DISTINCT from `base`. Computed columns are left out.
+    """
     if not isinstance(left, Aggregate) or left.calls or left.groups:
         return None
     shown, below = _projected(left.input)
@@ -85,7 +88,11 @@ def _distinct_keys(left: Node, base: Node) -> list[int] | None:
 
 
 def _equal_keys(condition: Expr, variable: str) -> dict[int, int]:
-    """Return the column that equals each left column, or {-1: -1} if a term is no such equality."""
+    """Return for each left column the column of the table that the condition equates with it.
+
+    The columns are positions: {0: 3} for `k = q.k`, if q.k is left column 0 and k is column 3 of the table.
+    If a term of the condition is anything but such an equality, return {-1: -1}, which no query has.
+    """
     found: dict[int, int] = {}
     for term in conjuncts(condition):
         args = term.args if isinstance(term, Call) and term.function == "=" else ()

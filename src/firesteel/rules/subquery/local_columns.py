@@ -37,7 +37,11 @@ def columns_equal_to_outer(terms: Sequence[Expr], around: Around) -> dict[int, E
 
 
 def with_computed(node: Node, local: Mapping[int, Expr]) -> tuple[Node, dict[int, InputRef]]:
-    """Return rows with the computed expressions of `local` as added columns, and the column of each entry."""
+    """Return the rows of `node` with the expressions of `local` as columns.
+
+    `local` has expressions over the rows. An expression that is a column already is not added again. Also
+    return, for each key of `local`, the column with the value of its expression.
+    """
     width = len(node.schema)
     columns = {index: own for index, own in local.items() if isinstance(own, InputRef)}
     computed = {index: own for index, own in local.items() if index not in columns}

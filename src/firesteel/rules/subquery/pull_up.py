@@ -220,9 +220,9 @@ def _moved_call(call: AggregateCall, position: Mapping[int, int]) -> AggregateCa
 
 
 def _renamed_call(call: AggregateCall, position: int, moved: int) -> AggregateCall:
-    """Return a call that moves from column `position` to `moved`, with its generated name adapted.
+    """Return an aggregate call whose result moves from column `position` of the aggregate to `moved`.
 
-    The name `$f<position>` becomes `$f<moved>`. Any other name stays.
+    A name that was generated from the position (`$f<position>`) becomes `$f<moved>`. Any other name stays.
     """
     return replace(call, name=f"$f{moved}") if call.name == f"$f{position}" else call
 
@@ -247,7 +247,8 @@ def joined_with_values(below: Pulled, around: Around) -> Pulled:
 def _same(column: InputRef, index: int, around: Around, terms: Sequence[Expr]) -> Expr:
     """Return the equality of a column with column `index` of the outer row.
 
-    It is NULL-safe if the terms may hold for NULL.
+    NULL equals NULL in it, unless the column cannot be NULL or one of the terms is never TRUE for a NULL in
+    it.
     """
     name = around.node.schema[index - around.start].name
     outer = Call(CORRELATED, (), column.type, (around.correlation, name, str(index)))
@@ -303,7 +304,10 @@ def _semi_join(node: Join, left: Pulled, right: Pulled, around: Around) -> Pulle
 
 
 def _is_lookup(term: Expr, width: int) -> bool:
-    """Return whether a term equates a column of the right input with an expression of the left one."""
+    """Return whether a term equates a column of the right input with an expression that reads only the left.
+
+    The columns of the right input have the positions from `width` on.
+    """
     if not isinstance(term, Call) or term.function not in EQUALITIES:
         return False
     return any(

@@ -86,8 +86,9 @@ def _lateral(node: Correlate) -> Node:
 def _joined(node: Correlate) -> Node:
     """Return a LATERAL query without Sort as a join.
 
-    In a LEFT JOIN with one value, a count of no rows is 0 (Calcite: RemoveCorrelationForScalarAggregateRule).
-    With more columns it is NULL, as in Flink.
+    In a LEFT JOIN, an outer row without rows to aggregate is padded, so its COUNT is NULL. If the query
+    selects a single column, this COUNT becomes 0 (Calcite: RemoveCorrelationForScalarAggregateRule). If it
+    selects several columns, the COUNT stays NULL, as in Flink.
     """
     left, right = node.inputs
     exprs, below = above_aggregate(right)
@@ -119,5 +120,5 @@ def _project(node: Project) -> Node:
 
 
 def _retyped(found: Expr, given: Expr) -> Expr:
-    """Return an expression cast to its original type, if it differs in more than nullability."""
+    """Return `found`, cast to the type of `given` if the two types differ in more than nullability."""
     return found if found.type.same_as(given.type) else Call("CAST", (found,), given.type)

@@ -66,14 +66,22 @@ def _has_lookups(node: Node) -> bool:
 
 
 def _over_both(condition: Expr, node: Correlate) -> Expr:
-    """Return a condition on the right input as a condition on the columns of both inputs."""
+    """Return the condition of a Correlate's right input as a condition over the columns of both inputs.
+
+    The right input's columns are numbered after those of the left one. References to the correlation
+    variable become columns of the left input.
+    """
     right = {i: node.left_width + i for i in range(len(node.inputs[1].schema))}
     columns = identity(field.type for field in node.inputs[0].schema)
     return with_columns(renumber(condition, right), node.variable, columns.__getitem__)
 
 
 def _left_time(node: Correlate, snapshot: Snapshot) -> InputRef:
-    """Return the column of the left input that is the point in time."""
+    """Return the column of the left input that FOR SYSTEM_TIME AS OF names.
+
+    Raises:
+        ValidationError: FOR SYSTEM_TIME AS OF names no time attribute of the left input.
+    """
     left = node.inputs[0]
     columns = identity(field.type for field in left.schema)
     period = with_columns(snapshot.period, node.variable, columns.__getitem__)
@@ -123,7 +131,11 @@ def _with_times(node: Node, time: InputRef, snapshot: Snapshot) -> Node:
 
 
 def _right_time(right: Node, time: InputRef, snapshot: Snapshot) -> int:
-    """Return the position of the only row time of the versions."""
+    """Return the position of the only row time among the columns of the versions.
+
+    Raises:
+        ValidationError: There is no row time or more than one, or its type differs from that of `time`.
+    """
     times = sorted(row_times(right))
     if len(times) != 1:
         raise ValidationError(

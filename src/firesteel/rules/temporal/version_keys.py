@@ -1,7 +1,8 @@
 """Check that a temporal join equates all columns of its versions' key, and name the key in the condition.
 
-Flink: TemporalJoinRewriteWithUniqueKeyRule, EventTimeTemporalJoinRewriteRule. The rule runs when no later
-rule changes the inputs: a projection may have dropped a column of the key.
+Flink: TemporalJoinRewriteWithUniqueKeyRule, EventTimeTemporalJoinRewriteRule. The rule runs after all rules
+that change the inputs. Only then is it known which columns the versions still have: one of those rules may
+have dropped a column of the key.
 """
 
 from __future__ import annotations

@@ -24,7 +24,8 @@ from firesteel.plan.windowing import AUXILIARIES, GROUP_WINDOWS, Window, propert
 from firesteel.rules.window.window_aggregates import check_merges
 
 _WINDOW = "$WINDOW"
-"""Function that marks the window above its aggregate, until the auxiliary functions are known."""
+"""Function of a call that stands for the window in the projection above its aggregate. Auxiliary functions of
+this call, such as TUMBLE_END, become columns when the node above the projection is rewritten."""
 
 
 def group_windows(node: Node) -> Node:
@@ -105,14 +106,22 @@ def _window(call: Call) -> Window:
 
 
 def _without_groups(call: AggregateCall, keyed: bool) -> AggregateCall:
-    """Return a call whose result may be NULL, if the window is the only key (`keyed` is False)."""
+    """Return a call, with a nullable result if the window is the only key (`keyed` is False).
+
+    As in Flink, the type is then that of an aggregate without GROUP BY: a COUNT is never NULL, but a SUM is
+    nullable.
+    """
     if keyed or traits_of(call.function).never_null:
         return call
     return replace(call, type=call.type.with_nullable(True))
 
 
 def _as_before(node: Aggregate, aggregate: GroupWindowAggregate, key: int, window: Call) -> Project:
-    """Return the columns of the original aggregate: its keys, with the window among them, and typed calls."""
+    """Return a projection of `aggregate` to the columns of the original aggregate.
+
+    These are its keys, then its results. A `$WINDOW` call takes the place of the window among the keys.
+    Results are cast to their original types.
+    """
     columns = [InputRef(i, f.type) for i, f in enumerate(aggregate.schema)]
     exprs: list[Expr] = []
     for k in node.keys:

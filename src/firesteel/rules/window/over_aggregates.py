@@ -48,7 +48,7 @@ _UNORDERED = (
     "please re-check the over window statement."
 )
 _OF_USERS = "Non-Pandas Python UDAFs are not supported in stream mode currently."
-"""Message of StreamPhysicalPythonOverAggregateRule, which checks the first window only."""
+"""Message of Flink's StreamPhysicalPythonOverAggregateRule, which checks only the first window's calls."""
 _BOUNDS = frozenset({"=", "<", "<=", ">", ">="})
 
 
@@ -250,7 +250,10 @@ class _Split:
 
 
 def _check_users(calls: list[Call]) -> None:
-    """Raise ValidationError for user-defined functions that one OVER window cannot combine."""
+    """Raise ValidationError for calls that Flink cannot compute over one OVER window.
+
+    These are user-defined functions without pandas, and pandas functions beside built-in functions.
+    """
     for call in calls:
         if call.user is not None and not call.user.function.is_pandas:
             raise ValidationError(_OF_USERS, range=call.range)

@@ -67,7 +67,7 @@ def _unmerged(node: WindowAggregate, hint: str) -> WindowAggregate:
     """Return the aggregate unchanged: it reads the borders that the window function below writes.
 
     Raises:
-        ValidationError: The windows are of processing time. The error has the hint.
+        ValidationError: The windows are of processing time. `hint` is the hint of the error.
     """
     if node.windowing.is_rowtime:
         return node
@@ -89,7 +89,10 @@ def _computes_with(calc: Calc, columns: frozenset[int]) -> bool:
 
 
 def _function_is_cheaper(calc: Calc, function: WindowTableFunction, keys: int) -> bool:
-    """Return whether sending rows costs less if the function stays below the filter."""
+    """Return whether the plan costs less if the window function stays below the filter of the Calc above it.
+
+    False if there is no filter, or no WatermarkAssigner right below the function.
+    """
     if calc.condition is None or not isinstance(function.input, WatermarkAssigner):
         return False
     row = _SHUFFLE + _HASH_KEY * keys + _AGGREGATE
@@ -169,9 +172,12 @@ def _as_calc(node: Node) -> Node:
 
 
 def _function_up(node: Node) -> Node:
-    """Move a window function from below an Expand to above it, so that the Expand copies narrower rows.
+    """Move a window function from below an Expand to above it: the Expand then copies rows without borders.
 
-    The node is a Calc over the Expand. With a second Calc and Expand between, the function moves above both.
+        Calc  Expand  Calc  TUMBLE   ->   Calc  TUMBLE  Expand  Calc
+
+    With a second Calc and Expand between, the function moves above both. A node stays as it is if it has
+    another form, if the lower Calc computes with a border, or if the Expand replaces a border by NULL.
     """
     if not isinstance(node, Calc) or not isinstance(node.input, Expand):
         return node
@@ -195,9 +201,15 @@ def _function_up(node: Node) -> Node:
 
 
 def _copied(expand: Expand, below: Node, kept: list[int], time: int) -> tuple[Expand, int]:
-    """Return the Expand over the Calc without borders, and the position of the time.
+    """Return the Expand over the Calc without borders, and the position of the time in the Expand's rows.
 
-    If no copy has the time, it is added as the last column.
+    If a copy does not have the time, the time is added to all copies as the last column.
+
+    Args:
+        expand: The original Expand.
+        below: The Calc without borders.
+        kept: Positions in the original Calc of the columns that `below` has.
+        time: Position of the time in `below`.
     """
     position = {old: new for new, old in enumerate(kept)}
     added = range(len(expand.input.schema), len(expand.schema))

@@ -1,7 +1,9 @@
 """Warn of windows that lose rows in the session's time zone, as they do in Flink.
 
-Flink: TimeWindowUtil.getNextTriggerWatermarkWithOffset computes in UTC for a zone without daylight saving
-time. Rows reach the state of an aggregate hours after their window has ended. Flink does not warn.
+A window aggregate buffers rows until a watermark at which it writes them to the state. For a zone without
+daylight saving time, Flink computes this watermark in UTC (TimeWindowUtil.getNextTriggerWatermarkWithOffset).
+If the zone's offset from UTC is no multiple of the window's length, this watermark comes hours after the
+window has ended in the zone. Rows that are written then are too late for their window. Flink does not warn.
 """
 
 from __future__ import annotations

@@ -26,10 +26,13 @@ from firesteel.rules.normalize.merge_projects import merge_projects
 
 
 def window_aggregates(node: Node) -> Node:
-    """Rewrite an aggregate by windows, with a projection to the query's columns above it.
+    """Rewrite an aggregate by both borders of windows, with a projection to the query's columns above it.
+
+    A projection above this one is merged with it, and a filter moves below it.
 
     Raises:
-        ValidationError: The function's windows cannot be aggregated.
+        ValidationError: The size of a HOP is no multiple of its step, an aggregate function cannot be merged,
+            or a column has the name of a border.
     """
     if isinstance(node, Aggregate):
         properties = of_windows(node)
@@ -126,7 +129,11 @@ def _as_before(node: Aggregate, aggregate: WindowAggregate, properties: WindowPr
 
 
 def _named(node: Aggregate, keys: tuple[int, ...]) -> tuple[AggregateCall, ...]:
-    """Return the calls. Those without a name, and all of a split aggregate, are named by their position."""
+    """Return the calls of an aggregate with names, which differ from each other and from those of the keys.
+
+    A call keeps its name. A call without a name is named `$f<position>`, where its position counts the keys
+    first. So are all calls of an aggregate that was split to divide the work of DISTINCT.
+    """
     taken = {node.input.schema[k].name for k in keys}
     calls = []
     for position, call in enumerate(node.calls, start=len(keys)):

@@ -22,10 +22,13 @@ TTL = "table.exec.state.ttl"
 
 
 def window_emit(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Set `emit` and `updates` of a group window aggregate. Other nodes stay as they are.
+    """Set the fields `emit` and `updates` of a group window aggregate with early or late results.
+
+    `updates` is True if a later result of a window may replace an earlier one. Other nodes stay as they are.
 
     Raises:
-        ValidationError: The options do not fit the window.
+        ValidationError: The windows are of a table function or are a SESSION, or a delay is missing or too
+            long.
     """
     if not isinstance(node, (GroupWindowAggregate, WindowAggregate)):
         return node

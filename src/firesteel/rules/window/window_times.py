@@ -16,7 +16,7 @@ from firesteel.plan.tree import Node
 def check_window_times(node: Node) -> Node:
     """Check the time column of a window, and return the node.
 
-    It must run while nodes know their time attributes.
+    Run this rule before other rules change the window's input, whose time attributes it looks up.
 
     Raises:
         ValidationError: The column is a plain timestamp.

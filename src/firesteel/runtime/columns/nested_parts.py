@@ -14,7 +14,10 @@ from firesteel.types.value_parts import Path
 
 
 def part_of(column: pa.Array | pa.ChunkedArray, path: Path) -> pa.Array:
-    """Return the values at a path in a nested column, n values. NULL if a step finds nothing."""
+    """Return the values at a path in a nested column, n values.
+
+    NULL if a step of the path finds nothing: the ROW, ARRAY or MAP is NULL, or has no such element or key.
+    """
     values = one_array(column)
     for step in path:
         if pa.types.is_struct(values.type):
@@ -51,7 +54,10 @@ def _value(maps: pa.ListArray, key: str) -> pa.Array:
 
 
 def _taken(values: pa.Array, at: NDArray[np.int64], beyond: NDArray[np.bool_], lists: pa.Array) -> pa.Array:
-    """Return one value for each list: that at position `at`, NULL if `beyond` or if the list is NULL."""
+    """Return one value for each list: item `at` of `values`, which has the elements of all lists.
+
+    NULL where `beyond` is True or the list is NULL.
+    """
     missing = beyond | null_mask(lists) if lists.null_count else beyond
     if len(at) == len(values) and not missing.any() and np.array_equal(at, np.arange(len(at))):
         return values

@@ -77,7 +77,7 @@ class Chain(Operator):
         return found
 
     def count_late(self) -> None:
-        """Set the counters of late rows."""
+        """Set the counter of late rows of each operator (Counters.late)."""
         for operator, counters in zip(self._operators, self._counters, strict=True):
             counters.late = operator.late
 

@@ -15,7 +15,8 @@ _NONE = np.zeros(0, np.int64)
 class CombinedWatermarks:
     """The watermarks of all inputs of an operator, and the one that all of them have reached.
 
-    Each micro-batch begins with the last watermark of the one before, so a new instance learns it.
+    Each micro-batch begins by repeating the last watermark of each input. From this, a new instance learns
+    the watermarks of the inputs.
 
     Args:
         ports: Number of inputs.

@@ -69,7 +69,7 @@ and its output (packing rows, or writing to a sink)."""
 
 
 def rows_of(message: Message | PortBatch) -> int:
-    """Return the number of rows of a message."""
+    """Return the number of rows of a message, 0 for a watermark."""
     if isinstance(message, pa.Table):
         return int(message.num_rows)
     if isinstance(message, WatermarkedBatch):
@@ -80,7 +80,7 @@ def rows_of(message: Message | PortBatch) -> int:
 
 
 def bytes_of(message: Message) -> int:
-    """Return the number of bytes of the rows of a message."""
+    """Return the number of bytes of the rows of a message, 0 for a watermark."""
     if isinstance(message, pa.Table):
         return int(message.nbytes)
     return int(message.table.nbytes) if isinstance(message, WatermarkedBatch) else 0

@@ -18,14 +18,14 @@ def milliseconds(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
 
 
 def ends_interval(times: NDArray[np.int64], before: int, interval: int) -> NDArray[np.bool_]:
-    """Return which watermarks are the first to reach the end of an interval, bool[m].
+    """Return for each watermark whether an interval ends between the watermark before it and itself, bool[m].
 
-    An interval ends one millisecond before a multiple of its length (Flink:
-    RowTimeMiniBatchAssginerOperator).
+    With a length of 5000 ms, intervals end at 4999, 9999 and so on (Flink: RowTimeMiniBatchAssginerOperator).
+    A watermark at the end of an interval counts as after this end.
 
     Args:
         times: int64[m], ascending watermarks.
-        before: Last watermark before them that reached an end.
+        before: The watermark before the first one, or the last one before it that was after an end.
         interval: Length in milliseconds.
     """
     numbers = np.concatenate([[before], times])

@@ -38,21 +38,24 @@ def failing_row(changes: pa.Table, run: Callable[[pa.Table], object]) -> pa.Tabl
         else:
             low = middle
     again = high > low and _fails(changes.slice(low, 1), run)
-    return changes.take([low] if again else pa.array([], pa.int64()))  # pickle writes all rows of a slice
+    # The row is copied, as pickle would write all rows of the table for a slice of it.
+    return changes.take([low] if again else pa.array([], pa.int64()))
 
 
 def with_row(error: JobError, changes: pa.Table, index: int) -> JobError:
-    """Return the error with a row added, unless it has one."""
+    """Return the error with the text of row `index` of `changes` added, unless the error has a row."""
     return error.in_row(row_text(changes, index))
 
 
 def with_key(error: JobError, columns: Sequence[pa.Array], index: int) -> JobError:
-    """Return the error with the key of its row added, for an operator that no longer knows the row.
+    """Return the error with the text of a key added. An error that has a row or a key stays as it is.
+
+    Use it if the row that caused the error cannot be told, but its key can.
 
     Args:
         error: The error.
-        columns: Columns of the keys, none without GROUP BY.
-        index: Number of the key.
+        columns: Key columns. Without GROUP BY there are none, and the error stays as it is.
+        index: Row of `columns` with the key.
     """
     key = ", ".join(value_text(column[index]) for column in columns)
     return error.in_row(f"of the key [{key}]") if columns else error
@@ -67,7 +70,7 @@ def _fails(changes: pa.Table, run: Callable[[pa.Table], object]) -> bool:
 
 
 def value_text(cell: pa.Scalar) -> str:
-    """Return a value as text."""
+    """Return a value as text: Python's `str` of it, and `NULL` for NULL."""
     return str(python_value(cell)) if cell.is_valid else "NULL"
 
 

@@ -29,8 +29,8 @@ _MOST = 32
 _TEXT = 60
 """Characters after which the text of a value is cut."""
 _SPREAD = np.arange(SAMPLED, dtype=np.float64) * ((5**0.5 - 1) / 2) % 1.0
-"""Positions of sampled rows in a packet, as fractions. Multiples of the golden ratio spread evenly, and no
-period of the rows fits to them."""
+"""Positions of sampled rows in a packet, as fractions of its length. Multiples of the golden ratio spread
+evenly and have no period, so rows with a period are sampled evenly, too."""
 
 Key = tuple[str | None, ...]
 """Texts of the values of a key; None for NULL."""

@@ -187,7 +187,8 @@ class Operator:
     def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
         """Process a watermark of one input.
 
-        A micro-batch begins with the last watermark of the micro-batch before. So a new instance learns it.
+        A micro-batch begins by repeating the last watermark of the micro-batch before. From this, a new
+        instance of the operator learns the event time.
         """
         return (watermark,)
 
@@ -203,7 +204,7 @@ class Operator:
                 yield from self.changes(piece, port)
 
     def ports(self, batch: PortBatch) -> Iterable[Message]:
-        """Process the rows and watermarks of all inputs. Only an operator of several inputs gets them.
+        """Process the rows and watermarks of all inputs. Only an operator with several inputs gets this call.
 
         Raises:
             InternalError: The operator has one input.
@@ -215,7 +216,7 @@ class Operator:
         return ()
 
     def end(self) -> Iterable[Message]:
-        """End the input. Called once in the life of a job, after a barrier."""
+        """End the input, and return the last messages. Called once in the life of a job, after a barrier."""
         return ()
 
     def next_timer(self) -> int | None:

@@ -2,8 +2,9 @@
 
 A packet holds the rows that one task has for one target. A target is a partition of the batch host or a key
 group of the stream host. The rows of a packet are sorted (runtime/dataflow/sequence.py). No row of a packet
-precedes a row of an earlier packet of the same task and target. So packets sorted by position can be merged
-as they come: when a packet that begins at x arrives, all rows before x are there.
+precedes a row of an earlier packet of the same task and target. The receiver of a target gets the packets of
+all tasks by ascending position of their first rows. When a packet that begins at x arrives, the receiver has
+all rows before x, and can process them.
 
 Where an operator reads watermarks (job/watermark_routing.py), each target gets all watermarks of a task, with
 or without rows.
@@ -339,9 +340,9 @@ def read_ipc(payload: bytes | pa.BufferReader) -> pa.Table:
 
 
 def _with_steps(changes: pa.Table) -> pa.Table:
-    """Replace the sequences by the uint16 steps between them, if all steps fit.
+    """Replace the sequences by the uint16 steps between them, which compress faster and better.
 
-    Steps compress faster and better.
+    The first sequence goes into the metadata of the column. If a step does not fit, the table stays as it is.
     """
     index = changes.schema.get_field_index(SEQUENCE)
     if index < 0 or not changes.num_rows:
@@ -355,7 +356,7 @@ def _with_steps(changes: pa.Table) -> pa.Table:
 
 
 def _with_sequences(changes: pa.Table) -> pa.Table:
-    """Restore the sequences from steps (the inverse of `_with_steps`)."""
+    """Restore the sequences that `_with_steps` has replaced. A table with sequences stays as it is."""
     index = changes.schema.get_field_index(SEQUENCE)
     kind = changes.schema.field(index) if index >= 0 else None
     if kind is None or kind.type != pa.uint16():

@@ -36,10 +36,11 @@ MANY_LARGE = 3
 """Factor in place of MANY for rows of LARGE_ROW bytes and more: few of them make a table large enough."""
 LARGE_ROW = 1 << 10
 MOST_ROWS = 250_000
-"""Most rows at once in a micro-batch, however small they are.
+"""Most rows that are released at once in a micro-batch, for operators that gain by larger tables. It limits
+small rows, of which more would fit into the bytes that are released at once.
 
 An operator takes some hundred bytes of memory for each row, e.g. to sort the values of a MAX by key. The
-batch host has no limit: its workers end with the job, and a GROUP BY is a twentieth faster without.
+batch host has no such limit: its workers end with the job, and a GROUP BY is a twentieth faster without it.
 """
 
 
@@ -126,8 +127,8 @@ class _Port:
     Attributes:
         watermarks: State of the channels of the input, None if it gets no watermarks.
         rows: Rows that are not released.
-        none: An empty table with the columns of the input. It has no columns until a packet with columns
-            and watermarks has come.
+        none: An empty table with the columns of the input, for watermarks that are released without rows. It
+            has no columns until the first WATERMARKED packet that tells them has come.
     """
 
     watermarks: WatermarkAligner | None = None

@@ -1,4 +1,4 @@
-"""Watermark and numbers that an operator keeps between micro-batches."""
+"""Values that an operator keeps in its state between micro-batches: its watermark, and single numbers."""
 
 from __future__ import annotations
 
@@ -77,15 +77,18 @@ class RetainedWatermark(RetainedNumber):
         super().__init__(backend, name, MIN_WATERMARK)
 
     def at_rows(self, rows: WatermarkedBatch) -> Index:
-        """Return the watermark at the time each row came, int64[n] in milliseconds."""
+        """Return the watermark at which each row came, int64[n] in milliseconds.
+
+        It is the last watermark before the row in the batch, or the retained one if that is greater.
+        """
         watermarks = np.maximum.accumulate(np.concatenate([[self.now], rows.times]))
         return watermarks[np.searchsorted(rows.at, np.arange(rows.table.num_rows), side="right")]
 
     def is_new(self, watermark: Watermark) -> bool:
-        """Return whether a watermark advances event time.
+        """Return whether a watermark is above the retained one.
 
-        A micro-batch begins by repeating the last watermark. Rows that wait for the next watermark must not
-        leave with the repeated one.
+        A micro-batch begins by repeating the last watermark, which is not new. An operator that sends rows at
+        the next watermark must not send them at the repeated one.
         """
         return watermark.time > self.now
 

@@ -7,9 +7,9 @@
   changes table. The column is left out if all its values are 0, as after most sources.
 
 One row may lead to many changes, and each of these to many more after the next exchange. Every exchange
-appends a number to the sub-sequence of a change (`SubSequences`). All exchanges of the job share the bits of
-the sub-sequence. So the order of changes does not depend on how the work is divided into tasks and key
-groups.
+numbers the changes that have the same sequence and sub-sequence, and appends the number to the sub-sequence
+of each change (`SubSequences`). Each exchange on the way of a change has its own bits of the sub-sequence.
+The order of changes does not depend on how the work is divided into tasks and key groups.
 """
 
 from __future__ import annotations
@@ -187,7 +187,10 @@ def by_origin(changes: pa.Table) -> Numbers | None:
 
 
 def ranks(changes: pa.Table) -> Numbers:
-    """Return numbers that compare like the changes' origins, int64[n]."""
+    """Return numbers that compare like the origins of these changes, int64[n].
+
+    Numbers of different tables cannot be compared.
+    """
     sequence, sub_sequence = sequences(changes), sub_sequences(changes)
     if sub_sequence is None:
         return sequence

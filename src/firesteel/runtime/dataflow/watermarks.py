@@ -131,8 +131,8 @@ class Reached:
 
     Attributes:
         time: Watermark of the channel, in milliseconds.
-        heard: Processing time of the last micro-batch with a watermark of the channel, IDLE if the channel is
-            idle.
+        heard: Processing time of the last micro-batch in which the channel sent a watermark. IDLE (-1)
+            instead if the channel is idle.
     """
 
     time: int
@@ -202,7 +202,10 @@ class WatermarkAligner:
         return advance(ready)
 
     def _join(self, number: int) -> None:
-        """Add a channel that did not exist at the start. It is idle until it sends a watermark."""
+        """Add the channel with the id `number`, which `channels` did not have at the start.
+
+        It has the settings of the other channels, and is idle until it sends a watermark.
+        """
         like = next(iter(self._channels.values()))
         self._channels[number] = replace(like, id=number)
         self.reached[number] = Reached(MIN_WATERMARK, IDLE)
@@ -247,7 +250,7 @@ class WatermarkAligner:
         return reached.time < self.time and not self._channels[number].is_split
 
     def follow(self, time: int) -> bool:
-        """Raise the watermark of the input to that of other inputs, and return whether it advanced."""
+        """Raise the watermark of the input to `time`, that of other inputs. Return whether it advanced."""
         return self._move(time)
 
     def _least(self) -> int:
@@ -278,7 +281,8 @@ class WatermarkAligner:
             if own.any():
                 reached.time, reached.heard = int(passed[-1]), self._now
         least = np.maximum.accumulate(np.maximum(least, self.time))
-        moves = least > np.concatenate([[self.time], least[:-1]])  # a difference might overflow
+        # Not np.diff: the difference of two watermarks might overflow.
+        moves = least > np.concatenate([[self.time], least[:-1]])
         self._move(int(least[-1]))
         return steps[moves], least[moves]
 

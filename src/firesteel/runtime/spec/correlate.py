@@ -15,8 +15,8 @@ class CorrelateSpec(OperatorSpec):
     """Join of each row with the rows that a table function returns for it (Flink: StreamExecCorrelate).
 
     Attributes:
-        function: Name of the function: UNNEST, REPLICATE or USER.
-        args: Projection to the arguments.
+        function: Name of the function: UNNEST, REPLICATE (a row n times) or USER.
+        args: Projection of the input to the function's arguments.
         types: Types of the function's columns.
         pads: Whether a row without function rows is sent with NULLs.
         ordinality: Whether a last column counts the function's rows, from 1. UNNEST only.

@@ -71,5 +71,8 @@ class IntervalJoinSpec(OperatorSpec):
 
     @property
     def delay(self) -> int:
-        """Milliseconds that the output watermark lags: a pair is sent with both times, the older one too."""
+        """By how many milliseconds the sent watermark is below the received one.
+
+        A joined row has the times of both rows. The earlier one may be this far below the watermark.
+        """
         return max(self.reach(0), self.reach(1)) if self.has_pairs else 0

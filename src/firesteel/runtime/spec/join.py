@@ -56,8 +56,8 @@ class JoinSpec(OperatorSpec):
         condition: Condition besides the keys, over the fields of the left input, then those of the
             right input. None for no condition.
         state_id: Name of the state.
-        folds: For each input the size in rows of the bundles in which changes that cancel out are dropped
-            before the join (Flink: MiniBatchStreamingJoinOperator), 0 for no bundles.
+        folds: For each input the number of rows of a bundle, 0 for no bundles. Changes of a bundle that
+            cancel out are dropped before the join (Flink: MiniBatchStreamingJoinOperator).
     """
 
     kind: JoinKind

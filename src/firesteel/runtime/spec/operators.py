@@ -62,14 +62,14 @@ class AggregateSpec:
     """One aggregate call.
 
     Attributes:
-        function: Plain name, such as SUM, MAX or $WELFORD_M2$1.
+        function: Name of the function, such as SUM, or $WELFORD_M2$1 for an internal function.
         args: Positions of the arguments among the input fields.
         arg_types: Types of the arguments.
         type: Type of the result.
         retract: Whether the variant that accepts retractions runs.
         distinct: Whether the call has DISTINCT.
         filter: Position of the input field of FILTER, None for no filter.
-        options: Parts of the call that are not arguments (AggregateCall in functions/expression/nodes.py).
+        options: Clauses of the call, such as IGNORE NULLS (AggregateCall in functions/expression/nodes.py).
         user: The user-defined function, None for a built-in one.
     """
 
@@ -101,7 +101,8 @@ class GroupAggregateSpec(OperatorSpec):
         keys: Positions of the key fields.
         calls: The aggregate calls.
         input_types: Types of the input fields.
-        input_retracts: Whether -U and -D may come. Then the operator counts records.
+        input_retracts: Whether -U and -D may come. Then the operator counts the records of each key: rows
+            added minus rows retracted.
         emit_update_before: Whether the output has -U.
         count_star: Position in `calls` of a COUNT(*) that counts the records. None adds a hidden count.
         ttl: State retention in milliseconds, 0 for no expiry.
@@ -109,7 +110,7 @@ class GroupAggregateSpec(OperatorSpec):
         bundle: Number of rows after which a bundle ends, 0 for record by record.
         map_order: Whether the keys of a bundle go out in the order of Flink's map
             (runtime/aggregate/reduce/map_order.py).
-        every_row: Whether each row has a result and a key without records is kept. True for the calls of an
+        every_row: Whether each row has a result, and a key is kept without records. True for the calls of an
             OVER window.
     """
 
@@ -135,10 +136,10 @@ class GroupAggregateSpec(OperatorSpec):
 
     @property
     def records(self) -> str | None:
-        """Return the name of the part of the accumulator that counts records.
+        """Return the name of the accumulator's column with the number of records: rows added minus retracted.
 
-        It is the query's own COUNT(*), the sum of partial counts, or a hidden count after all calls. None for
-        insert-only input.
+        The column belongs to the query's own COUNT(*), to the sum of partial counts, or to a hidden count
+        after all calls. None if records are not counted: for insert-only input, and with `every_row`.
         """
         if not self.input_retracts or self.every_row:
             return None
@@ -154,7 +155,10 @@ class GroupAggregateSpec(OperatorSpec):
 
     @property
     def sorted_arguments(self) -> frozenset[int]:
-        """Return the positions of the arguments of MIN and MAX under retraction: their values stay sorted."""
+        """Return the positions of the arguments of MIN and MAX with retractions.
+
+        The state keeps the values of these arguments, sorted.
+        """
         calls = (call for call in self.calls if call.retract and call.function in ("MIN", "MAX"))
         return frozenset(call.args[0] for call in calls)
 
@@ -195,7 +199,7 @@ class GlobalGroupAggregateSpec(OperatorSpec):
 
 @dataclass(frozen=True)
 class IncrementalGroupAggregateSpec(OperatorSpec):
-    """Incremental phase, from accumulators of a partial aggregate to increments of the final keys.
+    """Incremental phase: merge accumulators by partial key (final key and bucket) to one for each final key.
 
     Attributes:
         aggregate: The partial aggregate, over the input of its local phase.
@@ -244,14 +248,14 @@ class DropUpdateBeforeSpec(OperatorSpec):
 
 @dataclass(frozen=True)
 class ExpandSpec(OperatorSpec):
-    """Emit several copies of each row, with other columns set to NULL in each copy.
+    """Send several copies of each row. Each copy has some of the columns, and NULL in the others.
 
     Attributes:
         columns: For each output column the input field, None for no field.
         types: Types of the output columns.
         shown: For each copy, the positions in `columns` that it shows. Its other columns are NULL.
         number_at: Position of the column with the number of the copy.
-        numbers: Numbers of the copies.
+        numbers: Value of that column for each copy.
     """
 
     columns: tuple[int | None, ...]

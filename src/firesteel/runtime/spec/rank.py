@@ -18,7 +18,7 @@ class RankStrategy(Enum):
     """AppendFastStrategy: only +I."""
 
     UPDATE = "update"
-    """UpdateFastStrategy: only +I and +U. Rows have a key, and an update never moves a row after others."""
+    """UpdateFastStrategy: only +I and +U. Rows have a key, and an update never moves a row behind others."""
 
     RETRACT = "retract"
     """RetractStrategy: any change."""
@@ -67,7 +67,7 @@ class RankSpec(OperatorSpec):
 
     @property
     def is_top1(self) -> bool:
-        """Whether a partition has one row at most (Flink: RankUtil.isTop1)."""
+        """Whether only the first row of each partition has a rank in the range (Flink: RankUtil.isTop1)."""
         return self.start == 1 and self.end == 1
 
     @property

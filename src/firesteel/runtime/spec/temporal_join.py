@@ -26,7 +26,7 @@ class TimedInput:
 
 @dataclass(frozen=True)
 class TemporalJoinSpec(OperatorSpec):
-    """A join of rows with the versions of their times (Flink: TemporalRowTimeJoinOperator).
+    """A join of each row with the version of a table at the row's time (Flink: TemporalRowTimeJoinOperator).
 
     Attributes:
         pads: Whether a row without a version is sent with NULLs (LEFT JOIN).
@@ -52,9 +52,9 @@ class TemporalJoinSpec(OperatorSpec):
     def port_order(self) -> tuple[int, ...]:
         """Return (0, 1): within a micro-batch, the rows come before the versions.
 
-        When the versions come, all rows are there, with their watermarks. So each row is joined as soon as a
-        watermark of the versions passes its time. Later versions with older times do not count for it, even
-        if one micro-batch reads them all. So a stream that is read at once gives the same result as one that
-        is read as it grows.
+        When the versions of a micro-batch are processed, its rows and their watermarks have been processed.
+        So a row is joined at the first watermark of the versions that passes its time. A version that comes
+        after this watermark does not count for the row, even if its time is earlier and the same micro-batch
+        reads it. So the results are the same, whether one micro-batch or several read the stream.
         """
         return 0, 1

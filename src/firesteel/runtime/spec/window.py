@@ -120,9 +120,9 @@ class WindowsSpec:
         size: Size of a window, for CUMULATE the greatest one.
         step: Slide of HOP, step of CUMULATE, size of TUMBLE.
         offset: Offset of the windows.
-        of_group_by: Whether the windows are those of GROUP BY. Their rows go to the state one by one, not
-            through a buffer, and slices of HOP are merged oldest first. Otherwise, they are merged newest
-            first.
+        of_group_by: Whether the windows are those of GROUP BY. If True, rows go to the state one by one, not
+            through a buffer, and the slices of a HOP window are merged oldest first. If False, these slices
+            are merged newest first.
     """
 
     function: str
@@ -167,7 +167,7 @@ class WindowAggregateSpec(TimedSpec):
         windows: The windows.
         time: Time attribute of the rows.
         columns: Window columns after the results.
-        results: Number of calls that are output columns.
+        results: Number of calls that are output columns. Calls after them are not sent.
         window_end: Position of the window end, if a window table function has assigned the window. None
             otherwise.
         is_global: Whether the input are the accumulators of a local phase.
@@ -192,7 +192,7 @@ class WindowAggregateSpec(TimedSpec):
 
 
 def sliced(aggregate: GroupAggregateSpec) -> GroupAggregateSpec:
-    """Return the aggregate with the slice as its last key. The end of the slice is one more input field."""
+    """Return the aggregate with one more input field and key, each the last one: the end of the slice."""
     end = BIGINT.with_nullable(False)
     keys = (*aggregate.keys, len(aggregate.input_types))
     return replace(aggregate, keys=keys, input_types=(*aggregate.input_types, end))
@@ -238,9 +238,9 @@ class GroupWindowAggregateSpec(TimedSpec):
 
     @property
     def apart(self) -> bool:
-        """Whether each window keeps its own rows.
+        """Whether each window keeps rows of its own. If False, windows share panes.
 
-        Pandas functions need the rows of a window in arrival order.
+        True for pandas functions, which need the rows of a window in arrival order.
         """
         return any(call.user is not None and call.user.is_pandas for call in self.aggregate.calls)
 

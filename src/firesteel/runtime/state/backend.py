@@ -24,7 +24,7 @@ from firesteel.runtime.state.states import SortedMapState, SortedValueState
 from firesteel.runtime.state.times import SortedTimeState
 
 _LARGE = 1 << 20
-"""Most bytes of a run that stays in memory after its commit. Larger ones are mapped from the cache."""
+"""Maximum bytes of a run that stays in memory after its commit. Larger runs are mapped from the cache."""
 
 
 class Cache(Protocol):
@@ -118,7 +118,7 @@ class SortedRunBackend:
 
     @property
     def entries(self) -> int:
-        """Return the number of entries of all states, as `sizes` counts them."""
+        """Return the number of entries of all states. As in `sizes`, older versions of an entry count."""
         return sum(size.entries for size in self.sizes().values())
 
     def sizes(self) -> dict[str, StateSize]:
@@ -190,8 +190,8 @@ class SortedRunBackend:
     def _save(self, store: RunStore, piece: Piece) -> None:
         """Write a run to the store. Its id is a digest of its content.
 
-        A repeated task may write a different run. With a digest as id, the cached file of the first attempt
-        is not taken for it.
+        If a task is repeated, its run may differ from that of the first attempt, which may be in the cache.
+        Then the digests differ, so the cached file is not read for the new run.
         """
         run = piece.run
         if run is None:

@@ -335,7 +335,7 @@ class SlicedState(Protocol):
 
 
 class StateBackend(Protocol):
-    """State of all operators of a task in one key group, or in all key groups if the task owns them all.
+    """State of all operators of a task: in one key group, or in all key groups if the task owns them all.
 
     A name identifies a state: a second call with the same arguments returns the same state. So no two
     operators may use the same name.

@@ -36,7 +36,7 @@ class RunCache:
 
     Args:
         directory: Created if it is missing.
-        limit: Most bytes of all files together.
+        limit: Maximum bytes of all files together.
     """
 
     def __init__(self, directory: Path, limit: int = DEFAULT_LIMIT) -> None:
@@ -85,7 +85,7 @@ class RunCache:
 
         Args:
             names: Ids of the runs.
-            state: Identifies the state if several share the cache.
+            state: Any object that identifies the state, if several states share the cache.
         """
         for name in self._live.get(state, frozenset()) - names:
             self._open.pop(name, None)

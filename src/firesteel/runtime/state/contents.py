@@ -24,7 +24,7 @@ _TIME = "time"
 _BY_HASH = ("value", "map", "ordered map")
 """Kinds of states whose entries are sorted by the hash of the key."""
 _CODE = "code"
-"""Name of an extra column of an ordered map whose sub-keys have several columns.
+"""Name of an extra column in the runs of an ordered map whose sub-keys have several columns.
 
 It has each sub-key as bytes that sort like the sub-key (order_codes.py). `Contents.table` leaves it out.
 """
@@ -119,8 +119,8 @@ class Contents:
 def _of_key(run: Run, key: Keys) -> Index:
     """Return the positions of the entries of one key in a run, int64[m], ascending.
 
-    They are found by the second of the key's two 64-bit hashes, the only one that the runs of all kinds of
-    states have in full. That two keys share it is not ruled out, but very improbable.
+    They are found by `hash2`, the second of the key's two 64-bit hashes. A sliced state has only a part of
+    `hash1`. Two keys may have the same `hash2`, but this is very improbable.
     """
     hash2 = run.words[1] if len(run.words) == 2 else run.words[2]
     return np.flatnonzero(hash2 == key.hash2[0])

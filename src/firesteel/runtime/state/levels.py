@@ -24,7 +24,7 @@ from firesteel.runtime.state.runs import END, Run, bounds, find, place, position
 FAN_IN = 8
 """Number of levels of similar size that are merged into one."""
 UPDATES = 2
-"""Number of newer versions of the last level's entries that make a merge of all levels pay off.
+"""How many times as many entries as the last level the levels above it must have for a merge of all levels.
 
 All levels are merged if the levels above the last level have UPDATES times as many entries as the last level,
 and most of them are newer versions of entries of the last level. So if every batch writes the same entries,
@@ -38,13 +38,13 @@ entries (UPDATES).
 WORK_PER_ROW = 4
 """Number of rows that a batch merges for each row that it wrote.
 
-Merges of levels of similar size rewrite each row two or three times. The rest is for tombstones. A tombstone
+Merges of levels of similar size rewrite each row two or three times. Deletions need more work. A tombstone
 makes two entries dead: itself and the entry that it hides. All levels are merged once half of all entries are
-dead, so once a quarter of all entries are tombstones. That merge has four rows for each tombstone. So the
-batches that wrote the tombstones may do all of it.
+dead, that is, once a quarter of all entries are tombstones. This merge has four entries for each tombstone.
+So it is done when four rows have been merged for each tombstone that was written.
 """
 WORK_FLOOR = 4096
-"""Number of rows that any batch may merge."""
+"""Number of rows that every batch may merge, even if it wrote few rows."""
 PIECES = 64
 """Every batch may merge at least this fraction (1 / PIECES) of the state, even if it wrote few rows.
 
@@ -53,13 +53,13 @@ Each batch that takes part in a merge makes a piece of the new level, or several
 which a look-up must visit. With it, a merge takes at most about PIECES batches.
 """
 PIECE_ROWS, PIECE_BYTES = 1 << 18, 16 << 20
-"""Most rows and bytes, approximately, of a step of a merge and of a committed piece.
+"""Approximate maximum rows and bytes of one step of a merge, and of a committed piece.
 
 A committed piece is compressed and becomes one value of Spark's state store, where values should not have
 more than a few megabytes.
 """
 HELD_BYTES = 128 << 20
-"""Most bytes of uncommitted runs of a state that stay in memory. The others are in files until the commit."""
+"""Maximum bytes in memory of the uncommitted runs of a state. Other runs are in files until the commit."""
 
 
 @dataclass
@@ -98,7 +98,7 @@ class Merge:
 
     Attributes:
         at: Index of the first level to merge.
-        count: Number of levels to merge. Their entries go into the level after them.
+        count: Number of levels to merge. Their entries go into the level with the index `at` + `count`.
         low: Entries at places below `low` are merged already.
     """
 
@@ -161,8 +161,9 @@ class Levels:
     def add(self, run: Run, now: int) -> None:
         """Add a run as the newest level, then merge some entries: the more rows the run has, the more.
 
-        The number of merged rows is about WORK_PER_ROW for each row of the run, and not below WORK_FLOOR and
-        1 / PIECES of the state, as long as any merge pays off. `now` is the processing time in milliseconds.
+        It merges about WORK_PER_ROW rows for each row of the run, at least WORK_FLOOR rows, and at least
+        1 / PIECES of the state. It stops earlier if no merge pays off. `now` is the processing time in
+        milliseconds.
         """
         if not len(run):
             return
@@ -174,10 +175,11 @@ class Levels:
         self._hold_little()
 
     def gather_fresh(self, save: Callable[[Piece], None]) -> None:
-        """Merge the newest levels that were never committed, so that only their net change is written.
+        """Merge the newest levels that were never committed, so that each entry is written in one version.
 
         Args:
-            save: Function that commits a piece. It is called for each merged piece, so only one is in memory.
+            save: Function that commits a piece. It is called for each piece as soon as it is merged, so that
+                only one uncommitted piece is in memory.
         """
         fresh = 0
         for level in self.levels:
@@ -257,7 +259,7 @@ class Levels:
             work -= self._step(self.merges[0], work)
 
     def _choose(self) -> Merge | None:
-        """Return the next merge of the newest levels, None if no merge pays off."""
+        """Return the merge to begin next, of the newest levels. None if no new merge pays off."""
         if not self.merges and self._worn():
             return Merge(0, len(self.levels))
         free = self.merges[0].at if self.merges else len(self.levels)
@@ -275,8 +277,8 @@ class Levels:
         This is so in three cases. The last two need at least two levels.
 
         - More than half of all entries have expired (an estimate).
-        - More than half are tombstones, hidden by tombstones, or outside of the bounds of their piece: merged
-          into another piece or dropped already.
+        - More than half are tombstones, hidden by tombstones, or outside of the bounds of their piece. Those
+          outside have been dropped, or merged into another piece.
         - The newer levels mostly replace entries of the last level (`_updated`).
         """
         pieces = [piece for level in self.levels for piece in level]
@@ -292,8 +294,8 @@ class Levels:
     def _updated(self) -> bool:
         """Return whether the levels above the last level mostly have newer versions of its entries.
 
-        A sample from the largest of the levels above decides. These levels must also have at least UPDATES
-        times as many entries as the last level.
+        They must have at least UPDATES times as many entries as the last level. In a sample from the largest
+        of them, more than half of the entries must also be in the last level.
         """
         *newer, last = [sum(piece.rows for piece in level) for level in self.levels]
         if sum(newer) < UPDATES * last:
@@ -305,7 +307,7 @@ class Levels:
         return 2 * known > len(sample)
 
     def _start(self, task: Merge) -> Level:
-        """Begin a merge. Return its new level."""
+        """Begin a merge. Return the new, empty level that gets its entries."""
         target: Level = []
         self.levels.insert(task.at + task.count, target)
         for other in self.merges:

@@ -22,7 +22,7 @@ def look_up(levels: Levels, wanted: Run, now: int, skip: int, types: Sequence[pa
         levels: Levels of the state.
         wanted: Entries to look up, sorted by their first word, such as the key's hash (runs.py).
         now: Processing time in milliseconds.
-        skip: Number of leading columns of a run that are not returned.
+        skip: Number of leading columns of a run that are not returned, such as the key columns.
         types: Types of the columns that are returned.
     """
     rows, expiry = len(wanted), levels.expiry(now)
@@ -95,7 +95,9 @@ def key_sizes(levels: Levels, hash1: U64) -> Index:
 
 
 def entries_between(levels: Levels, hash2: U64, low: int, high: int, now: int) -> tuple[Index, Run] | None:
-    """Return all live entries of one key at places [low, high), each with the key index 0. None for no entry.
+    """Return all live entries of one key at places [low, high), in the form of `entries_in`.
+
+    The index of the key is 0 for each entry. None if there are no entries.
 
     A place is the first two words of an entry as one number: the key's first hash << 64 | the second word.
 
@@ -121,12 +123,12 @@ def entries_between(levels: Levels, hash2: U64, low: int, high: int, now: int) -
 def entries_in(
     levels: Levels, hash2: U64, stretches: Sequence[tuple[Run, Index, Index]], now: int
 ) -> tuple[Index, Run] | None:
-    """Return the live entries in some ranges of runs.
+    """Return the live entries of k keys in some ranges of runs.
 
     Args:
         levels: Levels of the state.
-        hash2: Second hash of each key.
-        stretches: Runs, newest first, with the start and end of each key's range.
+        hash2: uint64[k], second hash of each key.
+        stretches: Runs, newest first. Each has int64[k] starts and int64[k] ends: the range of each key.
         now: Processing time in milliseconds.
 
     Returns:

@@ -37,9 +37,10 @@ def merge(runs: Sequence[Run], bottom: bool, expiry: int | None) -> Run:
 
 
 def first_of_each(run: Run, order: Index) -> Mask:
-    """Return which positions of `order` have the first version of an entry, bool[n].
+    """Return which positions of `order` have the newest version of an entry, bool[n].
 
-    The first version is the newest: newer runs come first in `run`, and the order is stable.
+    `run` has the entries of several runs, those of newer runs first. `order` is a stable sort order of them.
+    So the newest version of an entry comes first.
     """
     same = np.ones(max(0, len(order) - 1), np.bool_)
     for word in run.words:

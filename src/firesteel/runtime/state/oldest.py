@@ -18,9 +18,9 @@ def oldest_time(kind: str, levels: Levels) -> int | None:
     """Return the least time of a state, in milliseconds.
 
     The first word of an entry holds its time or slice, and entries are sorted by it. So only the first entry
-    of each level matters. For a time state, its run is read, which the timers need anyway. The runs of a
-    sliced state may be large. If a run is not in memory, the manifest gives the first word of its first
-    entry. An entry that was deleted counts until a merge drops it.
+    of each level matters. For a time state, the run of this entry is loaded, if needed: the operator reads
+    its first entries anyway. Runs of a sliced state may be large, so they are not loaded: the manifest has
+    the first word of each run. An entry that was deleted counts until a merge drops it.
 
     Args:
         kind: Kind of the state, as a manifest has it.
@@ -55,9 +55,9 @@ def _first_word(levels: Levels, level: Level) -> int | None:
 def _first_slice(levels: Levels, level: Level) -> int | None:
     """Return the first word of a level's first entry, which begins with the entry's slice. None for no entry.
 
-    If the run is not in memory, the word comes from the manifest. If this entry was dropped, the result is
-    the first word at which the run still counts, which may be less than that of the next entry. A manifest
-    of an earlier version lacks the word: the run is then read.
+    If the run is not in memory, the word comes from the manifest. If the run's first entry was dropped, the
+    result is the first word within the bounds of the piece, which may be less than that of the first entry
+    left. The manifest of an earlier version lacks the word: the run is then read.
     """
     for piece in level:
         if piece.low >= piece.high or not piece.rows:

@@ -72,8 +72,9 @@ class SortedOrderedMapState(SortedMapState):
         """Return the first entries of some keys, or with `backwards` the last ones.
 
         `counts`: int64[m], number of entries wanted of each key in `owners`. `start`: m sub-keys at which the
-        read of each key begins, None for its first or last one. With `index`, `owners` may contain a key
-        several times. The `owners` of the result are then positions in the argument `owners`, not keys.
+        read of each key begins. None: it begins at the key's first entry, with `backwards` at its last. With
+        `index`, `owners` may contain a key several times, and the `owners` of the result are positions in the
+        argument `owners`. Without `index`, they are indices into `keys`.
         """
         bound = self._wanted(keys, owners, start)
         if backwards:
@@ -92,8 +93,8 @@ class SortedOrderedMapState(SortedMapState):
     def _stretches(self, low: Run, high: Run, inclusive: bool = False) -> list[Stretch]:
         """Return where each run has the keys' entries from `low` to `high`, newest run first.
 
-        `low` and `high`: the keys, with a sub-key as bound of each key or without sub-keys for no bound.
-        `inclusive`: whether an entry is included whose sub-key is equal to that of `high`.
+        `low` and `high` are runs that `_wanted` returns. If they have sub-keys, these are the bounds of each
+        key's entries. If not, there is no bound. `inclusive`: whether the sub-key of `high` is included.
         """
         stretches = []
         for _, run in self.levels.clipped_runs():

@@ -1,8 +1,8 @@
 """Pickles for keyed state in which Firesteel's own classes have constant names.
 
 `pickle` writes a class by its module and name, so a checkpoint would become unreadable when the class moves.
-Here, a class in NAMES is written by its name in that table. Pickles written without the table use the same
-strings and can be read too.
+Here, a class in NAMES is written by its constant name from that table. This is the module and name that the
+class had at first, so pickles from before the table can be read, too.
 
 A pickle may hold these classes and plain values (types/plain_pickle.py), and nothing else. Only accumulators
 of user-defined functions may be of any class.
@@ -28,7 +28,7 @@ NAMES: Mapping[str, tuple[str, str]] = {
         "OpenWindow",
     ),
 }
-"""Module and name of the class behind each constant name. The keys never change."""
+"""Module and name of each class by its constant name. Constant names never change: checkpoints have them."""
 
 
 def dumps(value: object) -> bytes:

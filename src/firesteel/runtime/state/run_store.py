@@ -18,7 +18,7 @@ class RunStore(Protocol):
         ...
 
     def put(self, run: str, data: bytes) -> None:
-        """Store a new run. An id is never used twice."""
+        """Store a run. Two runs with the same id have the same bytes."""
         ...
 
     def remove(self, runs: Iterable[str]) -> None:

@@ -109,7 +109,10 @@ class Run:
         )
 
     def there(self, index: Index, expiry: int | None) -> Mask:
-        """Return which entries at some positions are live and were written after `expiry`, bool[m]."""
+        """Return which entries at some positions are live and were written after `expiry`, bool[m].
+
+        `expiry` None: no entry has expired.
+        """
         there = np.ones(len(index), np.bool_) if self.live is None else self.live[index]
         if expiry is not None and self.time is not None:
             there = there & (self.time[index] > expiry)

@@ -24,10 +24,10 @@ from firesteel.runtime.state.runs import Index, Run, position, slices
 from firesteel.runtime.state.sort import run_order
 
 SHORTEST = 64
-"""Least length of a slice in milliseconds.
+"""Minimum length of a slice in milliseconds.
 
-The number of such a slice takes 43 bits of an entry's first word. So 21 bits remain for the key's hash. The
-number of a longer slice takes fewer bits.
+An entry's first word has the number of the slice and a part of the key's hash. At this length, the number
+takes 43 bits, which leaves 21 for the hash. Shorter slices would leave fewer.
 """
 _TIME_BITS = 49
 """Bits of a time in milliseconds: years -6900 to 10900."""
@@ -50,7 +50,7 @@ def _slice_bits(length: int) -> int:
 
 
 class SortedSlicedState:
-    """`SlicedState` over sorted runs. The columns of a run are the number, then the values.
+    """`SlicedState` over sorted runs. The columns of a run are the number of each row, then the values.
 
     Args:
         levels: Levels of the state.

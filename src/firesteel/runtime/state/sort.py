@@ -53,7 +53,10 @@ def sort_order(words: Sequence[U64]) -> Index:
 
 
 def spread(words: U64) -> U64:
-    """Return words in the same order, shifted so that their leading bits distinguish them best."""
+    """Return words that compare in the same way and differ in their leading bits.
+
+    The least word is subtracted from all, and leading bits that are then 0 in all words are shifted out.
+    """
     if not len(words):
         return words
     least = words.min()

@@ -1,4 +1,4 @@
-"""Sort keys of rows as integers, to sort and compare rows without touching their values again."""
+"""Sort keys of rows as integers, by which rows are sorted and compared instead of by their values."""
 
 from __future__ import annotations
 

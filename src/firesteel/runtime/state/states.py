@@ -109,9 +109,10 @@ class SortedMapState:
             self.put(keys, entries.owners, entries.sub_keys, entries.columns, now, dead)
 
     def _entries(self, owners: Index, found: tuple[Index, Run] | None) -> Entries:
-        """Return found entries, each with the index of its key in the `Keys` of the request.
+        """Return found entries as `Entries`, whose `owners` are indices into the `Keys` of the request.
 
-        `found`: for each entry the position of its key in `owners`, then the entries; None for no entry.
+        `owners`: indices of the requested keys. `found`: for each entry the position of its key in `owners`,
+        then the entries; None for no entry.
         """
         if found is None:
             none = pa.nulls(0, self._sub_type)
@@ -120,7 +121,10 @@ class SortedMapState:
         return Entries(owners[index], run.columns[self._lead - 1], run.columns[self._lead :])
 
     def _named(self, keys: Keys, owners: Index, sub_keys: pa.Array, known: Words | None = None) -> Run:
-        """Return a run of keys and sub-keys without values, to look them up or to add values."""
+        """Return a run of keys and sub-keys without values, to look them up or to add values.
+
+        `known`: `value_words(sub_keys)`. None: they are computed.
+        """
         hash2 = keys.hash2[owners]
         sub1, sub2 = sub_key_words(sub_keys, hash2, known)
         words = (keys.hash1[owners], sub1, hash2)

@@ -78,7 +78,7 @@ class Walk:
     def _round(self) -> bool:
         """Read the next entries of each key, and keep those that no unread entry can precede (`_certain`).
 
-        Return whether a key of which entries were read has unread entries.
+        Return whether another round is needed: some key of this round has entries that are still unread.
         """
         parts, owners, sources, ends = self._read()
         if not parts:
@@ -88,9 +88,10 @@ class Walk:
         order = run_order(own)
         first = first_of_each(own, order)
         if not own.tail and np.any(read.words[2] != self._hash2[owners]):
-            # Two keys have the same first hash, so each stretch has the entries of both. Runs are sorted by
-            # first hash and order word only. Entries with equal order words may alternate between the keys,
-            # so versions of an entry need not be adjacent. Read all entries, then sort them by hash2, too.
+            # Here, two keys have the same first hash, so each stretch has the entries of both. Runs are
+            # sorted by first hash and order word only. Entries of both keys with equal order words may be
+            # mixed, so versions of an entry need not be adjacent. So read all entries, then sort them by
+            # hash2, too.
             if np.any(ends):
                 self._size = np.where(self._wanted > 0, _ALL, 0)
                 return True
@@ -111,7 +112,7 @@ class Walk:
 
         Returns:
             The entries, one run for each stretch that has some. Then for each entry its key, the number of
-            its stretch, and whether it is the last one read although the stretch has more for this key.
+            its stretch, and whether the stretch has unread entries of the key, right after this entry.
         """
         parts, owners, sources, ends = [], [], [], []
         for number, each in enumerate(self._stretches):
@@ -151,9 +152,10 @@ class Walk:
         return _ranks(owners, end) <= end
 
     def _take(self, read: Run, owners: Index, newest: Index, live: Mask) -> None:
-        """Keep the live entries, up to the number wanted.
+        """Add live entries to the result, as many as are still wanted of each key.
 
-        `newest`: positions in `read` of the entries' newest versions, in the direction of the walk.
+        `read`: entries of this round. `owners`: key of each. `newest`: positions in `read` of the newest
+        version of each entry, in the direction of the walk. `live`: which of these are live and certain.
         """
         owner = owners[newest]
         keep = live & (_ranks(owner, live) <= self._wanted[owner])

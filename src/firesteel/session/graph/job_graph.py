@@ -72,8 +72,9 @@ class _Graph:
     def _nodes_of(self, chain: ChainSpec) -> list[Node | None]:
         """Return the plan nodes of a chain's steps: its input, its operators in order, and its output.
 
-        The node of the input is that of the table scan, None if the chain reads no table. The output, which
-        packs rows for the next chain or writes them to a sink, has None. So has an operator without a node.
+        The input's node is the table scan; None if the chain reads no table. An operator's node is None if
+        `node_of` finds none. The output packs rows for the next chain or writes them to a sink. Its node is
+        always None.
         """
         source = chain.source
         scan = self._scan(source) if isinstance(source, ScanSpec) else None

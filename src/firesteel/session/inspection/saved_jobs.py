@@ -90,10 +90,12 @@ class SavedJobs:
         return SavedJob({**job, **_state(folder, job)}, value["graph"], tuple(value["batches"]))
 
     def _value(self, folder: Path) -> Any:
-        """Return the content of a job's file, None if there is none or if it is damaged.
+        """Return the JSON value of the job file (FILE) in a statement's folder.
+
+        None if the file does not exist or is damaged.
 
         Raises:
-            UsageError: A later version of Firesteel has written it.
+            UsageError: The file has the format of a later version of Firesteel.
         """
         file = folder / FILE
         try:
@@ -116,7 +118,11 @@ class SavedJobs:
 
 
 def _state(folder: Path, job: Json) -> Json:
-    """Return the fields of a job that change because its process has ended; {} if they are as in the file."""
+    """Return new values for fields of the job file, if the process ended without writing them.
+
+    The fields are `state`, `cause` and `ended`. {} if the file says that the job has ended, or if the
+    process still runs.
+    """
     if job["state"] in _ENDED:
         return {}
     owner, lives = _owner(folder)
@@ -134,7 +140,7 @@ def _state(folder: Path, job: Json) -> Json:
 
 
 def _owner(folder: Path) -> tuple[Owner, bool]:
-    """Return the last owner of a folder, empty for none, and whether it is alive."""
+    """Return the last owner of a statement's folder, {} for none, and whether the owner's process runs."""
     file = folder / LOCK
     try:
         owner, silent = read_owner(file.read_bytes()), time.time() - file.stat().st_mtime

@@ -100,10 +100,11 @@ def _difference(
 
 
 def _surplus(both: pa.Table, split: int) -> pa.Table:
-    """Return the entries that one side has more often than the other one, with their SIDE in front.
+    """Return the entries that are only in one of the two states, with SIDE as the first column.
 
-    Several entries of a side may be equal in all columns: a map keeps a hash in place of the key, and this
-    hash is no column. If one side has n more of such entries, n rows are returned.
+    Entries are equal if all columns are equal. One state may have several equal entries: a map state stores
+    a hash of its key, and the columns do not show the hash. If one state has n more equal entries than the
+    other, the result has n rows for them.
 
     Args:
         both: The entries before, then those after.

@@ -65,7 +65,7 @@ class StateReport:
         return (operator, _short(name, operator), kind, *numbers, _time(whole.oldest))
 
     def operator(self, wanted: str) -> str:
-        """Return the full name of an operator, from its name or a beginning that no other name has.
+        """Return the full name of an operator, from this name or from a prefix of only one name.
 
         Raises:
             UsageError: No operator has such a name, or several have.
@@ -168,8 +168,8 @@ def key_types(spec: Mapping[str, Any]) -> list[pa.DataType]:
         side = spec["inputs"][0]
         types, at = side["types"], side["keys"]
     elif "aggregate" in spec and "partition" in spec:
-        # SortedOverSpec: the keys of the state are the columns of PARTITION BY (`partition`). The only key of
-        # its `aggregate` is no input column, but a number that the operator computes in each batch.
+        # This is a SortedOverSpec. Its state is kept by the columns of PARTITION BY (`partition`). The only
+        # key of its `aggregate` is a version number that the operator computes, which is no column.
         types, at = spec["aggregate"]["input_types"], spec["partition"]
     elif "aggregate" in spec:
         return key_types(spec["aggregate"])
@@ -189,7 +189,7 @@ def _short(state: str, operator: str) -> str:
 
 
 def operator_named(wanted: str, statement: str, operators: Set[str]) -> str:
-    """Return the full name of an operator, from its name or a beginning that no other name has.
+    """Return the full name of an operator, from this name or from a prefix of only one name.
 
     Raises:
         UsageError: None of the statement's operators has such a name, or several have.

@@ -40,11 +40,14 @@ _TYPES: dict[pa.DataType, sql.SqlType] = {
     pa.timestamp("us", "UTC"): sql.timestamp_ltz(6),
     pa.timestamp("ns", "UTC"): sql.timestamp_ltz(9),
 }
-"""Types of columns. Columns of other types become texts, as `firesteel state` shows them."""
+"""SQL type of a column by the Arrow type of its values.
+
+Values of other Arrow types become texts, as `firesteel state` shows them. Their column is a STRING.
+"""
 
 
 def with_state_tables(environment: Environment, query: Node) -> Node:
-    """Return a query with a table in place of each call of firesteel_state. The states are read now.
+    """Replace each call of firesteel_state in a query by a table with the state, which is read now.
 
     Args:
         environment: The session, which gets the tables.
@@ -92,7 +95,7 @@ def _entries(
     environment: Environment, checkpoint: str, operator: str, state: str | None = None
 ) -> tuple[tuple[Column, ...], pa.Table]:
     """Return the columns and the rows of a state."""
-    from firesteel.session.inspection.state_report import open_reports  # takes long to load
+    from firesteel.session.inspection.state_report import open_reports  # this import is slow
 
     statement, _, name = operator.rpartition("/")
     session = environment.spark.session.newSession()

@@ -8,7 +8,7 @@ from typing import Any
 
 _NULL = "NULL"
 _SHOWN_BYTES = 24
-"""Most bytes of a binary value that a text shows."""
+"""Maximum number of bytes of a binary value in its text. "..." and the full length stand for the rest."""
 _MICROSECONDS = re.compile(r"(\.\d{3})000(?!\d)")
 """Fraction of a time in whole milliseconds, as Python prints it: six digits, of which three are 0."""
 

@@ -22,7 +22,7 @@ from firesteel.session.rows_left import RowsLeft
 from firesteel.types.text import render
 
 MOST_ROWS = 100_000
-"""Most rows of the result that are kept."""
+"""Maximum number of rows of the result that are kept."""
 MOST_CHANGES, MOST_CHANGED_BYTES = 1000, 16 << 20
 """Number and bytes of the last changes that are kept for the page.
 
@@ -32,7 +32,7 @@ all tables together have more than these bytes. A single change is kept even if 
 PAGE_ROWS = 50
 """Rows or changes on a page if the request does not say how many."""
 _CELL = 1000
-"""Most characters of a cell."""
+"""Maximum number of characters of a cell. The rest of a longer text is not shown."""
 
 
 def shown(record: Job, schema: Sequence[Field], changes: Iterator[pa.Table], zone: str) -> Iterator[pa.Table]:
@@ -57,7 +57,7 @@ class LiveRows:
     Args:
         schema: Names and types of the columns.
         zone: Time zone in which TIMESTAMP_LTZ is shown.
-        most: Most rows to keep.
+        most: Maximum number of rows to keep.
     """
 
     def __init__(self, schema: Sequence[Field], zone: str, most: int = MOST_ROWS) -> None:
@@ -161,7 +161,7 @@ def last_changes(
         tables: Changes tables, oldest first.
         schema: Names and types of the columns.
         zone: Time zone in which TIMESTAMP_LTZ is shown.
-        size: Most changes.
+        size: Maximum number of changes.
     """
     found: list[list[str]] = []
     for table in reversed(tables):
@@ -188,7 +188,7 @@ def _shortened(text: str) -> str:
 def _copy(table: pa.Table, most: int) -> pa.Table:
     """Return a copy of the last `most` rows of a table.
 
-    If these rows have more than MOST_CHANGED_BYTES, only their last half is copied, and so on down to one.
+    While the copy has more than MOST_CHANGED_BYTES and more than one row, its first half is dropped.
     """
     last = table.slice(max(0, table.num_rows - most))
     last = last.take(pa.array(np.arange(last.num_rows)))
@@ -198,7 +198,11 @@ def _copy(table: pa.Table, most: int) -> pa.Table:
 
 
 def number_of(wanted: Mapping[str, str], name: str, default: int, least: int, most: int) -> int:
-    """Return a parameter as a number within its limits, or the default if it is not a number."""
+    """Return a parameter of a request as a number.
+
+    A number below `least` becomes `least`, and one above `most` becomes `most`. If the parameter is missing
+    or is not a number, return `default`.
+    """
     try:
         return min(max(int(wanted.get(name, default)), least), most)
     except ValueError:

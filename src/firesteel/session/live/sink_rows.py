@@ -1,6 +1,7 @@
 """SinkRows, samples of the last changes that the INSERTs of a job send, for the web page.
 
-Tasks send samples only while a page asks for them (spark/task/sink_sample.py): otherwise they cost nothing.
+Tasks send samples only while a page asks for them (spark/task/sink_sample.py). At other times, the samples
+cost nothing.
 """
 
 from __future__ import annotations
@@ -25,21 +26,22 @@ from firesteel.spark.task.sink_sample import touch
 from firesteel.spark.temporary import process_folder
 
 _KEPT = 200
-"""Most changes of a sink that are kept."""
+"""Number of changes that are kept for each sink."""
 _DEFAULT = "default_catalog.default_database."
 
 
 def sampled(record: Job, job: JobSpec, progress: Progress, zone: str) -> str:
-    """Let the page show samples of what a job sends to its sinks, if this process has a page.
+    """Prepare the web page, if this process has one, for samples of the changes that a job sends to sinks.
 
     Args:
         record: The record of the job.
         job: The job.
-        progress: Its counters, which get the samples.
+        progress: Counters of the job. They pass samples from the tasks on to the page.
         zone: Time zone in which TIMESTAMP_LTZ is shown.
 
     Returns:
-        The path of the file by which tasks see that a page looks; "" if there is no page, or for a query.
+        Path of a file that is touched while a page shows the samples. Tasks send samples while the file is
+        new. "" if there is no page, or if the job is a query.
     """
     sinks = {n: s for n, s in enumerate(job.sinks) if s.connector is not None and not s.takes_dead_letters}
     if not (JOBS.shows_rows and sinks):
@@ -57,7 +59,7 @@ class SinkRows:
     Args:
         sinks: The sinks by their numbers.
         zone: Time zone in which TIMESTAMP_LTZ is shown.
-        look_file: File that is touched while a page looks.
+        look_file: File that is touched while a page shows the samples.
     """
 
     def __init__(self, sinks: Mapping[int, SinkSpec], zone: str, look_file: Path) -> None:

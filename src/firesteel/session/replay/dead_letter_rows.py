@@ -1,4 +1,4 @@
-"""Reading of a dead-letter table, or of a view with its columns."""
+"""Reading of a dead-letter table, or of a view that has the columns of such a table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WHOLE_TOPIC = {
 }
 """Options for reading a topic from its beginning to its current end."""
 _OF_JOBS = (CHECKPOINT, HOST, NAME, TABLE)
-"""Options of the script's jobs that do not apply to the query that reads the table."""
+"""Options that the script sets for its own jobs. The query for the dead-letter table runs without them."""
 
 
 @dataclass(frozen=True)

@@ -27,12 +27,14 @@ class StatementReplay:
     """Replay for one statement, with counts for the user.
 
     Attributes:
-        replay: Messages for its job; None if the job need not run.
-        messages: Number of messages that can be read now.
-        unreadable: Text of the error of each message that still cannot be read, by its position.
-        earlier: Number of messages that were replayed before.
-        is_completed: Whether the job will also complete an earlier, interrupted replay.
-        rows: Number of rows that could not be written, which are not replayed.
+        replay: The replay that the job has to run; None if there is nothing to replay or to complete.
+        messages: Number of messages that can be decoded now.
+        unreadable: Errors of the messages that still cannot be decoded, as text by the message's position
+            in its source.
+        earlier: Number of dead letters that an earlier replay has. They are not replayed again.
+        is_completed: Whether an earlier replay was interrupted. The job then completes that replay, too.
+        rows: Number of the job's dead letters that cannot be replayed because they are not messages of its
+            sources, such as rows that a sink refused.
     """
 
     replay: Replay | None
@@ -56,15 +58,17 @@ def replay_of(
         environment: The session.
         statement: The statement.
         text: The text that it was parsed from.
-        checkpoint: The checkpoint.
+        checkpoint: Folder of the checkpoint.
         letters: Rows of the dead-letter table.
 
     Returns:
         The replay, None if the checkpoint has no state of the statement.
 
     Raises:
-        UsageError: The checkpoint belongs to another query, or two messages have the same position.
-        NotSupportedError: A message cannot be replayed, or the checkpoint is not on this machine.
+        UsageError: The checkpoint belongs to another query, or the dead-letter table has two different
+            messages with the same position in one source.
+        NotSupportedError: The connector of a source cannot decode single messages, or the checkpoint is not
+            on this machine.
     """
     if local_folder(checkpoint) is None:
         raise NotSupportedError(

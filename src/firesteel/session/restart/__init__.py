@@ -1,1 +1,1 @@
-"""Restarts of a job that failed: Flink's strategies, and which failures they are for."""
+"""Restarts of a failed job: Flink's restart strategies, and the choice of failures that may be restarted."""

@@ -55,7 +55,7 @@ class FixedDelay(RestartStrategy):
     """Strategy with a limited number of restarts, each after the same wait.
 
     Args:
-        attempts: The most restarts.
+        attempts: Maximum number of restarts.
         delay: The wait, in milliseconds.
     """
 
@@ -82,7 +82,7 @@ class FailureRate(RestartStrategy):
     """Strategy that restarts a job as long as failures are rare.
 
     Args:
-        most: The most restarts within an interval.
+        most: Maximum number of failures within an interval that are followed by a restart.
         interval: Length of the interval, in milliseconds.
         delay: The wait, in milliseconds.
         clock: The clock.
@@ -118,7 +118,7 @@ class ExponentialDelay(RestartStrategy):
         multiplier: Each wait is the previous wait times this.
         threshold: Milliseconds without a failure, from a restart on, after which the waits begin again.
         jitter: Part of a wait, from 0 to 1, by which it is randomly longer or shorter.
-        attempts: The most restarts before the waits begin again.
+        attempts: Maximum number of restarts. They are counted from 0 when the waits begin again.
         clock: The clock.
     """
 
@@ -147,7 +147,11 @@ class ExponentialDelay(RestartStrategy):
         return max(0, self._restart_at - self._clock())
 
     def note_failure(self) -> None:
-        """Count a failure, unless the restart that follows the last counted failure has not happened yet."""
+        """Count a failure, and set the time of the restart after it.
+
+        A failure before the time set by the last counted failure does not count. If that time is at least
+        `threshold` ago, the waits begin again.
+        """
         now = self._clock()
         if self._restart_at is not None:
             if now <= self._restart_at:

@@ -49,9 +49,10 @@ class Supervisor:
 
     Args:
         strategy: The restart strategy.
-        limit: Most times that the same error may occur at one position; the last is final. 0 is no limit.
+        limit: The same error ends the job when it occurs for this many times in a row at one position.
+            0 means no limit.
         resumes: Whether the job continues from a checkpoint.
-        tell: Function that is called with each restart, before its wait.
+        tell: Function that gets each Restart. It is called before the supervisor waits for the restart.
         cancelled: Event that ends the job, also during a wait.
     """
 

@@ -1,4 +1,4 @@
-"""Name of the expression that failed on a row, and its place in the SQL, for an error of a running job."""
+"""Search for the expression that failed on a row, so that the job's error points to it in the SQL."""
 
 from __future__ import annotations
 
@@ -39,17 +39,18 @@ _HINTS = {
     "%": "NULLIF(divisor, 0) gives NULL in place of an error",
 }
 _LONG = 200
-"""Most characters of an expression that an error quotes."""
+"""Maximum length of an expression that an error quotes. A longer one is not quoted."""
 
 
 def name_expression(error: FiresteelError, origins: Origins, zone: str, text: str | None) -> None:
-    """Add the expression that failed to an error, and its place in the statement.
+    """Add to an error the position of the expression that failed, or the expression itself, and a hint.
 
     Args:
         error: The error. It stays as it is unless a Calc or the condition of a join has failed.
         origins: Operators of the job with their nodes.
         zone: Time zone of the session.
-        text: Text of the statement. None if places of expressions may refer to another text.
+        text: Text of the statement, for the position. None if the expression may stand in another text, such
+            as that of a view. The error then quotes the expression instead.
     """
     if not isinstance(error, JobError) or not isinstance(failed := error.calc, FailedCalc):
         return
@@ -85,7 +86,7 @@ def _expressions(spec: OperatorSpec, node: Node, failed: CalcSpec) -> tuple[Sequ
             return [*([] if node.condition is None else [node.condition]), *node.exprs], node.input.schema
         case LookupJoinSpec(), LookupJoin() if failed in (spec.before, spec.condition):
             alone = node.remaining_of_input
-            if failed == spec.before:  # it reads the input's columns alone
+            if failed == spec.before:  # `before` reads columns of the input only
                 return alone, node.input.schema
             rest = [term for term in node.remaining if term not in alone]
             return rest, (*node.input.schema, *node.table.schema)
@@ -150,7 +151,7 @@ class _Row:
         """Return the message with which an expression fails on the row, None if it does not fail."""
         try:
             self._value(expr)
-        except FiresteelError as error:  # The expression fails on the row, or does not compile by itself.
+        except FiresteelError as error:  # The expression fails on the row, or cannot be compiled alone.
             return error.message
         return None
 

@@ -43,7 +43,10 @@ def stream_settings(environment: Environment, job: JobSpec, text: str) -> Stream
 
 
 def read_limits(environment: Environment) -> StreamSettings:
-    """Return settings of the stream host that hold the limits of a micro-batch, and nothing else."""
+    """Return settings of the stream host with limits for the rows and bytes that a micro-batch reads.
+
+    All other settings have their defaults.
+    """
     from firesteel.spark.machine_memory import default_batch_bytes
 
     mini_batch = mini_batch_options(environment.configuration)
@@ -55,16 +58,20 @@ def read_limits(environment: Environment) -> StreamSettings:
 
 
 def _most_rows(environment: Environment, mini_batch: MiniBatch | None) -> int:
-    """Return the most rows of a source in a micro-batch, 0 if the option is not set.
+    """Return the maximum number of rows that a source reads in a micro-batch, 0 if the option is not set.
 
-    The limit is at least one bundle of mini-batch, because the end of a micro-batch ends the bundle.
+    With mini-batches, it is at least the size of a bundle. The end of a micro-batch ends a bundle, too, so no
+    bundle could be full with fewer rows.
     """
     rows = _number(environment, "firesteel.source.max-rows-per-batch")
     return max(rows, mini_batch.size) if rows and mini_batch is not None else rows
 
 
 def parallelism(environment: Environment) -> int:
-    """Return the parallelism of SQL operators if it is above 0, else that of the job; 0 means the default."""
+    """Return `table.exec.resource.default-parallelism` if it is above 0, else `parallelism.default`.
+
+    0 stands for the host's default.
+    """
     of_operators = _number(environment, "table.exec.resource.default-parallelism")
     return of_operators if of_operators > 0 else _number(environment, "parallelism.default")
 

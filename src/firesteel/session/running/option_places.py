@@ -17,8 +17,8 @@ from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 def table_of(catalog: Catalog, spec: ScanSpec | SinkSpec) -> Table | None:
     """Return the table of a scan or sink, None if the catalog does not have it.
 
-    `option_places` of the returned table lack each option that has another value in the job, such as the
-    value of a hint: CREATE TABLE is not wrong then.
+    `option_places` of the returned table has the positions of options in CREATE TABLE. Options that have
+    another value in the job, such as the value of a hint, are left out: their value is not in CREATE TABLE.
     """
     table = next((each for each in catalog.tables() if ".".join(each.path) == spec.table), None)
     if table is None:

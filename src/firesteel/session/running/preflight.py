@@ -1,7 +1,7 @@
 """Checks of a job's sources, sinks and checkpoint, made while Spark starts.
 
-Spark takes seconds to start, on a busy machine a minute. Errors of a broker, a database or a checkpoint can
-be found without it.
+Spark takes seconds to start, on a busy machine a minute. The checks do not need Spark. So an error of a
+broker, a database or a checkpoint is reported without waiting for Spark.
 """
 
 from __future__ import annotations

@@ -129,7 +129,10 @@ class Running:
             raise self._failed(from_spark(error, self._job, goes_on=self._resumes)) from error
 
     def _failed(self, error: FiresteelError) -> FiresteelError:
-        """Return an error of the job with its position in the script, and set whether a restart may help."""
+        """Return the error of a failed attempt, with its position in the script.
+
+        Its attribute `restarts` says whether another attempt may succeed.
+        """
         spark = self._spark
         if spark is not None and not self._cancelled.is_set() and error.restarts and spark.end_if_broken():
             if spark.was_up:
@@ -224,7 +227,10 @@ class Running:
             threading.Thread(target=self._cancel_group, args=(self._group,), daemon=True).start()
 
     def _cancel_group(self, group: str) -> None:
-        """Cancel the job group until the job has ended: Spark ignores a cancel before the job exists."""
+        """Cancel Spark's job group again and again until the job has ended.
+
+        Spark ignores a cancel as long as no Spark job of the group has started.
+        """
         assert self._spark is not None
         while not self._spark.has_ended:
             with suppress(Exception):  # Spark is ending, and its jobs with it

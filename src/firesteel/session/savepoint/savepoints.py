@@ -1,4 +1,4 @@
-"""Savepoints and rescales of a checkpoint, with a Spark of their own."""
+"""Savepoints and rescales of a checkpoint. They use a Spark that runs no job."""
 
 from __future__ import annotations
 

@@ -35,10 +35,15 @@ class OperatorChange(NamedTuple):
 
 
 def compare(before: Sequence[Node], after: Sequence[Node]) -> list[OperatorChange]:
-    """Return what happens to each operator, sources first.
+    """Return what happens to each new operator, sources first, and then the old operators that are dropped.
 
-    An operator is unchanged if EXPLAIN prints it and its whole input as before. Otherwise, it is compared
-    with an old operator that prints the same, or else with one of the same kind.
+    A new operator is compared with the first old operator that is found by one of these tests, in this order:
+
+        UNCHANGED   EXPLAIN prints the same line for the operator, and the same lines for its whole input
+        INPUT       EXPLAIN prints the same line for the operator, but its input differs
+        CHANGED     the operators are of the same class
+
+    A new operator that no test matches is NEW. No old operator is compared twice.
     """
     old, new = _operators(before), _operators(after)
     left = list(old)

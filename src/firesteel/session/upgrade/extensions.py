@@ -1,4 +1,4 @@
-"""Parts that a changed operator has besides those of the old one, from the lines that EXPLAIN prints."""
+"""Comparison of the lines that EXPLAIN prints for an operator: the parts that only the new line has."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def added_parts(before: str, after: str) -> tuple[str, ...]:
 
 
 def _parts(line: str) -> Iterator[str]:
-    """Yield the parts of an operator's line, such as `select a`, without aliases (`AS name`)."""
+    """Yield the parts of an operator's line: `select a` and `select b` of `Calc(select=[a, b AS c])`."""
     start = line.find("(") + 1
     yield from _flat("", line[start:-1])
 

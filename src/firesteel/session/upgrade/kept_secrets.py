@@ -28,10 +28,10 @@ def with_secrets(kept: str, new: str) -> str:
 
 
 def _is_starred(key: str, kept: str, new: str | None) -> bool:
-    """Return whether a kept value is nothing but asterisks, which stand for a secret.
+    """Return whether a kept value is only asterisks that stand for the secret `new`. False without `new`.
 
-    If `key` or `new` shows that the option is secret (`is_hidden`), the lengths do not matter. Otherwise, the
-    kept value must be as long as `new`, because a kept script has an asterisk for each character of a secret.
+    A kept script has one asterisk for each character of a secret, so `kept` must be as long as `new`. Any
+    length is accepted if the option's key, or a password in `new`, shows that it is secret (`is_hidden`).
 
     Args:
         key: Key of the option.

@@ -33,9 +33,9 @@ class OperatorPlan:
         operator: The operator as EXPLAIN prints it.
         change: The change in words: a value of Change, or `extended`.
         before: The old operator as EXPLAIN prints it, if it was changed or extended; else "".
-        added: Parts that an extended operator has besides the old ones.
+        added: If it was extended, the parts of its line that the old line lacks (extensions.py).
         state: What happens to its state.
-        tables: Tables that its state is rebuilt from.
+        tables: Tables from which its state is rebuilt; empty if it is not rebuilt.
     """
 
     operator: str
@@ -74,7 +74,7 @@ def operator_plans(
 
 
 def _stateful(origins: Origins) -> set[str]:
-    """Return the lines of the operators that keep state."""
+    """Return the lines that EXPLAIN prints for the operators that keep state."""
     return {physical_line(node) for spec, node in origins if state_name(spec)}
 
 

@@ -1,4 +1,4 @@
-"""Jobs of the statements of a script, none of which runs."""
+"""Planning of a script: the jobs of its queries and INSERTs. No job is run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHOWING = (
     *(sql.Show, sql.Describe, sql.Explain),
     *(catalog_sql.ShowJobs, catalog_sql.DescribeJob, catalog_sql.StopJob, catalog_sql.DescribeCatalog),
 )
-"""Statements that change nothing that later ones depend on."""
+"""Statements that are skipped, because they do not change the meaning of later statements."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class PlannedStatement:
         job: Its job.
         plans: Its physical plans.
         origins: Its operators with their plan nodes.
-        range: Place of the statement in the script.
+        range: Position of the statement in the script.
     """
 
     job: ScriptJob
@@ -55,7 +55,7 @@ def planned_statement(
         job: Its job.
         plans: The roots of its physical plans.
         origins: Its operators with their plan nodes.
-        range: Place of the statement in the script.
+        range: Position of the statement in the script.
     """
     varies = next(filter(None, map(varying_call, plans)), None)
     of_script = ScriptJob(identity, job, _sink_modes(plans), varies)
@@ -94,7 +94,7 @@ def script_jobs(environment: TableEnvironment, text: str) -> list[PlannedStateme
 def _plans(
     environment: TableEnvironment, statement: sql.Query | sql.Insert | sql.StatementSet, text: str
 ) -> tuple[list[Node], tuple[str, ...] | None]:
-    """Return the physical plans of a statement, and the column names of a query."""
+    """Return the physical plans of a statement, and the column names of a query (None for INSERTs)."""
     if isinstance(statement, sql.Query):
         found = plan(environment, statement, text, collect=True)
         return [found.physical], tuple(column.name for column in found.logical.schema)

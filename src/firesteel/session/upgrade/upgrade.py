@@ -30,11 +30,11 @@ class StatementChange:
     """The change that an upgrade makes to one statement of the new script.
 
     Attributes:
-        name: Name of its folder in the checkpoint; its shortened text if it has none.
-        upgrade: Its old and new job; None if it continues as it is, begins at the start, or is refused.
+        name: Name of the statement's folder in the checkpoint; the shortened text of a new statement.
+        upgrade: Its old and new job. None if the job is unchanged, is new, or cannot be upgraded.
         is_new: Whether the checkpoint has no state for it.
-        operators: What happens to its operators.
-        sources: The tables that are read again, each with the part that is read.
+        operators: What happens to its operators; empty without an upgrade.
+        sources: For each table that is read again: its name, and the part that is read.
         refused: Why it cannot be upgraded; None if it can.
     """
 
@@ -74,13 +74,15 @@ class CheckpointUpgrade:
 
     @contextmanager
     def computed(self) -> Iterator[tuple[Staged, dict[str, list[SinkDifference]]]]:
-        """Compute the new state and the differences of the sinks. The checkpoint changes only at a commit.
+        """Compute the new state, and the changes that each sink has to get.
+
+        The checkpoint does not change before the caller calls `Staged.commit`.
 
         Yields:
-            The new folders, and the differences by the name of the statement's folder.
+            The new folders of the statements, and the differences by the name of the statement's folder.
 
         Raises:
-            FiresteelError: They cannot be computed.
+            FiresteelError: The new state or the differences cannot be computed.
         """
         spark, upgrades = self._environment.spark, self.upgrades
         for each in upgrades:
@@ -107,9 +109,10 @@ def opened_upgrade(
         options: Configuration options by key.
         functions_folder: Folder of the modules of user-defined functions.
         environment: New session, in which the definitions of the script take effect.
-        any_order: Whether results may depend on the order in which rows of several inputs came.
-        plan_only: Whether a statement whose rows cannot be computed again is part of the changes, with the
-            reason (StatementChange.refused). Otherwise, the reason is raised.
+        any_order: Whether to upgrade a statement although its results may depend on the order in which rows
+            of several inputs came.
+        plan_only: Whether the upgrade is only shown. If the rows of a statement cannot be computed again, its
+            change then has the error (StatementChange.refused). Otherwise, the error is raised.
 
     Raises:
         UsageError: The checkpoint cannot be upgraded. Nothing has changed.
@@ -210,12 +213,15 @@ def _operators(before: PlannedStatement, after: PlannedStatement, state: State) 
 def _matched(
     planned: Sequence[PlannedStatement], saved: Sequence[SavedStatement]
 ) -> dict[int, SavedStatement]:
-    """Return the saved statement of each statement of a script that has one, by its number in the script.
+    """Match the statements of a script with the saved statements of the checkpoint.
 
-    A statement is found by its text and its sinks, else by its sinks, else by one of its sinks.
+    A saved statement matches if it has the same text and sinks, else the same sinks, else one common sink.
+
+    Returns:
+        The saved statements by the number of the statement in the script. New statements are missing.
 
     Raises:
-        NotSupportedError: Several saved statements write to sinks of one statement.
+        NotSupportedError: Several saved statements match by one common sink.
     """
     left = list(saved)
     found: dict[int, SavedStatement] = {}

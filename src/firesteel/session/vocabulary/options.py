@@ -40,7 +40,7 @@ def table_options(given: Mapping[str, str]) -> dict[str, Option]:
 
 
 def values_of(key: str, option: Option | None) -> list[str]:
-    """Return the values that an option may have, as far as they can be listed."""
+    """Return all values of an option with a fixed choice, else only its default; [] without a default."""
     if key == "connector":
         return CONNECTORS.names()
     if key in _FORMAT_KEYS:

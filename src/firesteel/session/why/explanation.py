@@ -13,7 +13,7 @@ class SourceRow:
     Attributes:
         batch: Number of the micro-batch, or a range of numbers.
         table: Name of the table.
-        place: Place of its message, such as `file` and `line`; empty if it is unknown.
+        place: Where its message is in the source, such as `file` and `line`; {} if that is unknown.
         row: The row with its kind, such as `+I[Tom, 12]`.
     """
 
@@ -54,10 +54,10 @@ class OperatorReport:
 
     Attributes:
         operator: Line of the operator in the physical plan.
-        key: Values of its key; None for an operator that takes row by row.
+        key: Values of its key; None for an operator without keys.
         steps: The steps, newest last.
         left_out: Number of earlier steps that are not listed.
-        other_keys: Number of keys after this one that are not listed.
+        other_keys: In the last report of an operator, the number of its keys without a report; else 0.
     """
 
     operator: str
@@ -73,7 +73,7 @@ class SinkChange:
 
     Attributes:
         batch: Number of the micro-batch, or a range of numbers.
-        cause: Place of the source row that caused it; empty if it is unknown.
+        cause: Place (see SourceRow) of the source row that caused it; {} if that is unknown.
         row: The row with its kind.
     """
 
@@ -90,13 +90,13 @@ class Explanation:
         table: Name of the sink's table, or `query`.
         columns: Names of its columns.
         key: The key that was asked for, by column; None for NULL.
-        batch: Number of the last micro-batch.
+        batch: Number of the micro-batch after which the rows are explained.
         rows: The rows that remain after all changes, as texts.
         changes: The last changes that the sink got.
         sources: The last source rows.
         operators: The operators, sources first.
-        all_changes: Number of all changes of the sink's rows.
-        all_sources: Number of all source rows.
+        all_changes: Number of all changes of these rows at the sink, of which `changes` has the last ones.
+        all_sources: Number of all source rows, of which `sources` has the last ones.
     """
 
     table: str

@@ -1,4 +1,4 @@
-"""Notes on steps: why an operator sent nothing, or what was late."""
+"""Notes on the steps of operators: why a step sent nothing, or by how much its rows were late."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ def note_of(spec: OperatorSpec, step: Step) -> str:
 
 
 def _waits(step: Step) -> bool:
-    """Return whether a step has changed a state other than those that count rows or keep watermarks."""
+    """Return whether a step has stored rows that may be sent later.
+
+    That is the case if a state has changed, apart from states that only count rows or keep watermarks.
+    """
     names = {name for name in (*step.before, *step.after) if not _COUNTING.search(name)}
     return any(step.before.get(name) != step.after.get(name) for name in names)
 

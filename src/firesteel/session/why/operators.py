@@ -27,9 +27,9 @@ from firesteel.spark.why.steps import OperatorSteps, Step
 from firesteel.spark.why.wanted_rows import ports
 
 _KEYS = 5
-"""Most keys of one operator that are reported."""
+"""Maximum number of keys for which an operator is reported."""
 _ENTRIES = 3
-"""Most entries of a state that are shown."""
+"""Maximum number of entries that are shown of a state."""
 
 
 class OperatorReports:
@@ -38,10 +38,10 @@ class OperatorReports:
     Args:
         job: The job.
         origins: Its operators with their plan nodes.
-        lineage: The rows from which the explained rows come, at each input and output of an operator.
+        lineage: For each input and output of an operator, the rows from which the explained rows come.
         sources: The source rows that the explained rows come from.
-        batches: The micro-batches.
-        limit: Most steps that the report of an operator and a key lists.
+        batches: The job's micro-batches, to which the batch indexes in the lineage refer.
+        limit: Maximum number of steps in the report of one operator and key.
     """
 
     def __init__(
@@ -129,15 +129,17 @@ def _drops(spec: OperatorSpec) -> bool:
 def _keys(
     places: dict[int, PlaceRows], keys: Sequence[tuple[int, ...]]
 ) -> list[tuple[tuple[str, ...], dict[int, Mask]]]:
-    """Return the distinct keys of an operator's chosen input rows, in the order of each key's first row.
+    """Return the distinct keys of the input rows of an operator from which the explained rows come.
+
+    The keys are in the order of their first rows.
 
     Args:
-        places: For each port, all recorded input rows. Chosen are those from which the explained rows come.
+        places: For each port, all recorded input rows, and which of them are in the lineage.
         keys: For each port, the positions of the key columns.
 
     Returns:
-        One pair for each key: its values as text, and for each port bool[number of rows], whether a row has
-        the key.
+        For each key: its values as text, and a mask for each port. The mask is True for each recorded input
+        row that has the key.
     """
     own = {
         port: [place.rows.column(field(at)) for at in keys[port]]

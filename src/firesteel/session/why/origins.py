@@ -1,4 +1,4 @@
-"""Places of the source rows that caused changes, by the sequences of the changes."""
+"""Search for the source rows that caused changes, by the sequences of the changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from firesteel.spark.why.micro_batches import PastBatch
 from firesteel.spark.why.rerun import ReadRows, of_sequences
 
 Origin = tuple[int, int]
-"""Origin of a change: index of the micro-batch, and sequence of the source row."""
+"""Source row that caused a change: index of its micro-batch (as in Lineage), and its sequence."""
 
 
 class SourceRows:
@@ -28,7 +28,7 @@ class SourceRows:
 
     Args:
         job: The job.
-        lineage: The rows from which the explained rows come, at each input and output of an operator.
+        lineage: For each input and output of an operator, the rows from which the explained rows come.
         read: Rows that each source chain has read, by the chain's number.
         batches: The micro-batches.
 
@@ -75,7 +75,7 @@ class SourceRows:
             self._picked.append((origin, table, rows, at))
 
     def place(self, batch: int, sequence: int) -> Mapping[str, object]:
-        """Return the place of the source row with a sequence; empty if it is unknown."""
+        """Return the place of a source row, such as file and line, by its sequence; {} if it is unknown."""
         return self._places.get((batch, sequence), {})
 
     def places(self, batch: int, rows: pa.Table) -> list[Mapping[str, object]]:

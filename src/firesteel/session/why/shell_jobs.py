@@ -1,4 +1,4 @@
-"""The statement that `WHY` in the shell asks about: of a job of the session, or of a checkpoint."""
+"""Search for the statement that `WHY` in the shell explains: that of a job, or one in a checkpoint."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def statement_of_job(environment: TableEnvironment, id: str, table: Sequence[str
 
     Raises:
         ValidationError: The job does not exist.
-        UsageError: The job has no checkpoint, has not begun or is no longer known, it does not write to
+        UsageError: The job has no checkpoint, has not begun or is no longer remembered, it does not write to
             `table`, or `table` is empty and it writes to several tables.
         NotSupportedError: Its checkpoint is on another file system.
     """
@@ -161,7 +161,13 @@ def _planned_by(script: KeptScript) -> list[PlannedStatement]:
 def _planned_here(
     environment: TableEnvironment, saved: Sequence[SavedStatement], checkpoint: str
 ) -> list[PlannedStatement]:
-    """Plan statements that were run one by one, without a script."""
+    """Return the plans of saved statements, with the tables that this session defines.
+
+    The checkpoint keeps no script for statements that were run one by one, such as in the shell.
+
+    Raises:
+        UsageError: A statement cannot be planned with these tables.
+    """
     try:
         return script_jobs(environment, "\n".join(f"{each.text};" for each in saved if each.text))
     except FiresteelError as error:

@@ -54,13 +54,13 @@ class AskedStatement:
         return tuple(column.name for column in plan.schema)
 
     def check_repeatable(self, *, has_all_offsets: bool) -> None:
-        """Check that past micro-batches give the same rows again.
+        """Check that the job would send the same rows if its past micro-batches ran a second time.
 
         Args:
             has_all_offsets: Whether the checkpoint has the offsets of all micro-batches.
 
         Raises:
-            NotSupportedError: They may give other rows.
+            NotSupportedError: The rows may differ, for example because a function gives new values.
         """
         job = self.planned.job
         reasons = list(reasons_outside(self.folder, job.job, job.varies))
@@ -122,7 +122,7 @@ def asked_statement(
     try:
         layout = check_saved(None, own, job.job, job.identity.text)
     except UsageError as error:
-        if error.hint == OTHER_JOB_HINT:  # that hint is for a job that runs
+        if error.hint == OTHER_JOB_HINT:  # the hint is about running a job, not about `why`
             error.hint = _OTHER_SCRIPT_HINT
         raise
     assert layout is not None

@@ -28,12 +28,12 @@ def row_texts(rows: pa.Table) -> list[str]:
 
 
 def state_texts(state: State, operator: str, shown: int) -> list[str]:
-    """Return the entries of an operator's states, without their keys.
+    """Return texts for the entries of an operator's states, without their keys.
 
     Args:
-        state: The states.
-        operator: Name with which their names begin.
-        shown: Most entries of a state that are returned.
+        state: The entries of each state, by the state's name.
+        operator: Name of the operator, with which the names of its states begin.
+        shown: Maximum number of entries of a state. If there are more, a text with their number follows.
     """
     found = []
     for name, table in state.items():

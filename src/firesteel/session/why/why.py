@@ -38,7 +38,7 @@ class Question:
         key: Conditions on the columns of the result, all of which the row satisfies.
         table: Table that the row is in; None for the only result of the script.
         at: Number of the micro-batch after which the row is explained; None for the last one.
-        limit: Most source rows, changes and steps of an operator that the answer lists.
+        limit: Maximum number of source rows, of changes, and of steps of an operator in the answer.
     """
 
     key: Sequence[str]

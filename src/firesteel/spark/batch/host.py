@@ -51,7 +51,10 @@ class BatchSettings:
     statement: str = ""
     """SQL of the job, which Spark's UI shows."""
     watched: str = ""
-    """Path of a file that is touched while a web page shows the rows for sinks; "" without a page."""
+    """Path of a file that is touched while a web page shows rows sent to sinks, so that tasks send samples.
+
+    "" if there is no page.
+    """
     group: str = field(default_factory=lambda: f"firesteel-{uuid4().hex}")
     """Spark's job group, by which another thread can cancel the job (SparkContext.cancelJobGroup)."""
 
@@ -102,14 +105,14 @@ def run(
 
 
 def _plan(job: JobSpec, context: Any, parallelism: int, name: str, watched: str) -> RDD[Keyed]:
-    """Return the job as one RDD of the packets of its last stage.
+    """Return an RDD that runs the job: it has the packets that the last stage sends to sinks or the driver.
 
     Args:
         job: The job.
         context: The SparkContext.
         parallelism: Number of tasks of a source and of partitions of an exchange.
-        name: Name of the job at its sinks.
-        watched: Path of a file that is touched while a web page shows the rows for sinks; "" without a page.
+        name: Name by which the sinks know the job.
+        watched: See BatchSettings.
     """
     staged = stages(job)
     bits = sub_sequence_bits(exchanges(job))
@@ -132,7 +135,10 @@ def _plan(job: JobSpec, context: Any, parallelism: int, name: str, watched: str)
 
 
 def exchange(packets: RDD[Keyed], targets: int) -> RDD[Keyed]:
-    """Shuffle packets to one partition for each target, and sort each partition by Packet.first."""
+    """Shuffle packets into `targets` partitions, and sort each partition.
+
+    The key of a packet has the number of its partition, and the position by which the partition is sorted.
+    """
     exchanged = packets.partitionBy(targets, target_of).mapPartitions(
         sorted_by_position, preservesPartitioning=True
     )

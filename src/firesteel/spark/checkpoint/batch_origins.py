@@ -1,6 +1,6 @@
-"""Origins of a checkpoint's micro-batches: the ranges of source rows that they hold.
+"""Origins of a checkpoint's micro-batches: for each micro-batch, the range of source rows that it has read.
 
-They are read from Spark's log of offsets. connectors/positions.py defines an origin.
+The origins are read from Spark's log of offsets. connectors/positions.py defines an origin.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class BatchOrigins:
 
         Args:
             batch: Number of the batch.
-            parts: Number of positions that all sinks together record for the batch, one for each sink, or for
-                each of its tasks; 0 if unknown. The origin stores it. A recovery that finds fewer positions
-                knows that a sink lacks rows of the batch.
+            parts: Number of positions that the job's sinks record for the batch; 0 if unknown. A sink that
+                commits on the driver records one, another sink one for each of its tasks. The origin stores
+                the number. If a recovery finds fewer positions, a sink lacks rows of the batch.
         """
         begin, (end, offsets) = self._end(batch - 1) if batch else ("", ()), self._end(batch)
         if not end or (batch and not begin[0]):
@@ -122,7 +122,10 @@ class _FileLogDigest:
 
 
 def _counts(offset: Any) -> Iterator[int]:
-    """Yield the number of files read, wholly or in part, for each file offset within a source's offset."""
+    """Yield the number of files that a source has read, for each file offset in the source's offset.
+
+    A file offset is {"file": FILE, "byte": BYTE}. The file that is read in part counts, too.
+    """
     if isinstance(offset, dict):
         if offset.keys() == {"file", "byte"}:
             yield offset["file"] + bool(offset["byte"])

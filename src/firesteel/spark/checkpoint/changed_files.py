@@ -31,12 +31,14 @@ class ChangedFiles:
 
     Args:
         context: The SparkContext.
-        folder: Folder of the checkpoint. Only a folder on this machine has logs of files.
+        folder: Folder of the checkpoint. If it is not on this machine, no files are checked, because the
+            checkpoint then has no logs of the files that its sources have found.
         job: The job.
-        way: Value of `firesteel.source-recovery`. With `refuse`, files are not checked.
+        way: Value of `firesteel.source-recovery`: what to do with changed files. With `refuse`, no files are
+            checked.
 
     Raises:
-        NotSupportedError: `way` cannot handle one of the changed files.
+        NotSupportedError: `way` is to read changed files again, but one is partly committed or is gone.
     """
 
     def __init__(self, context: Any, folder: str, job: JobSpec, way: str) -> None:
@@ -60,9 +62,10 @@ class ChangedFiles:
         return next(iter(self._found[0][1]))
 
     def mend(self) -> None:
-        """Record the present state of the changed files in the logs of files. Print a line for each file.
+        """Replace the changed files' entries in the logs of files, and print a line for each file.
 
-        The digests of the micro-batches with these files change, because they cover the log entries.
+        A new entry has the present size and time of the file, or says that its uncommitted rows are left out.
+        Origins of micro-batches that read these files change, because their digests cover the log entries.
         """
         for log, changed in self._found:
             log.amend(changed)
@@ -85,7 +88,7 @@ def _committed(context: Any, folder: str) -> dict[str, Offset]:
 def _value(line: str) -> Any:
     try:
         return json.loads(line)
-    except ValueError:  # The offset is one of a user's DataFrame, which need not be JSON.
+    except ValueError:  # An offset of a user's streaming DataFrame need not be JSON.
         return None
 
 
@@ -99,9 +102,9 @@ def _file_offsets(offset: Any) -> Iterator[Offset]:
 
 
 def _read_whole(job: JobSpec) -> Callable[[FileInfo], bool]:
-    """Return a function that tells whether the job reads a file as a whole.
+    """Return a function that returns whether the job reads a file to its end, even if the file has grown.
 
-    This holds for compressed files, and for files of formats such as parquet.
+    True for compressed files, and for files of formats such as parquet.
     """
     scans = (chain.inputs[0].of for chain in job.chains if chain.source is not None)
     found = [dict(scan.options) for scan in scans if isinstance(scan, ScanSpec)]

@@ -9,7 +9,7 @@ from typing import Any
 from firesteel.sensitive import is_sensitive
 
 Spec = dict[str, Any]
-"""An operator's settings as JSON values, written by fingerprint.plain."""
+"""Spec of a job, or of a part of it such as an operator, as JSON values (fingerprint.plain)."""
 
 _LONGEST = 120
 
@@ -108,7 +108,7 @@ def _calls(operator: Spec) -> list[str]:
 
 
 def _states(operator: Spec) -> list[str | None]:
-    """Return the name of each aggregate's state layout; None stands for the first version of a layout."""
+    """Return the state layout of each aggregate call of an operator, by name; None for a first layout."""
     return [call.get("state") for call in operator.get("calls", ())]
 
 

@@ -47,7 +47,7 @@ _FREE = re.compile(
     r"|chains\[\d+\]\.operators\[\d+\]\.folds"
     r"|chains\[\d+\]\.operators\[\d+\](\.join)?\.(table\.scan\.(options|connector|table)|retry)"
 )
-"""Pattern of the paths in a job's JSON that may change, such as where and how lookup joins query tables."""
+"""Pattern of paths in a job's JSON whose values may change, such as options of sinks and lookup tables."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def check_or_write(
         job: The job.
         wanted: Layout of a new checkpoint.
         statement: Text by which the statement is found again; None if it has none.
-        prefix: Prefix of a new job's name at its sinks.
+        prefix: Beginning of the name by which sinks know the job, if the checkpoint is new.
 
     Returns:
         The layout of the checkpoint.
@@ -101,7 +101,7 @@ def check_or_write(
 
 
 def set_job(context: Any, folder: str, job: JobSpec, layout: Layout, statement: str) -> None:
-    """Replace the job in the fingerprint of a folder from which no job has run yet.
+    """Write the job that is to run into the fingerprint of a folder that an upgrade has prepared.
 
     Args:
         context: The SparkContext.
@@ -153,7 +153,7 @@ def check_saved(context: Any, folder: str, job: JobSpec, statement: str | None =
 
 
 def _check_offsets(context: Any, folder: str) -> None:
-    """Raise UsageError if Spark's offsets are lost although sinks have got batches.
+    """Raise UsageError if Spark's offsets are lost, but the file DELIVERED shows that sinks have got batches.
 
     Spark would count batches from 0 again, and the sinks would drop them as repeated.
     """
@@ -197,13 +197,13 @@ def _change(saved: dict[str, Any], job: JobSpec, layout: Layout) -> str | None:
 
 
 def bound_chains(job: JobSpec) -> list[dict[str, Any]]:
-    """Return the chains of a job as JSON, without those source options that may differ between runs."""
+    """Return a job's chains as JSON, without source options that do not affect offsets or rows (deciding)."""
     chains: list[dict[str, Any]] = _binding(plain(job))["chains"]
     return chains
 
 
 def _binding(job: dict[str, Any]) -> dict[str, Any]:
-    """Return a job's JSON without those source options that may differ between runs."""
+    """Return a job's JSON, without source options that do not affect offsets or rows (deciding)."""
     return {**job, "chains": [{**c, "inputs": [_bound(each) for each in c["inputs"]]} for c in job["chains"]]}
 
 
@@ -224,7 +224,7 @@ def _completed(saved: Any, defaults: Mapping[str, dict[str, Any]]) -> Any:
 
 
 def _defaults(value: object) -> dict[str, dict[str, Any]]:
-    """Return the defaults of the fields of each spec class in a job, by the identity of the class."""
+    """Return the default of each field of the spec classes in a job, by the class's name in JSON (`is`)."""
     if isinstance(value, tuple):
         return dict(pair for item in value for pair in _defaults(item).items())
     if not is_dataclass(value) or isinstance(value, (type, SqlType, UserFunction)):
@@ -252,7 +252,7 @@ def check_version(folder: str, saved: Mapping[str, Any]) -> None:
 
 
 def most_partitions(context: Any, folder: str) -> int:
-    """Return the most partitions that a checkpoint has had. Its sinks know only task numbers below it."""
+    """Return the highest number of partitions that a checkpoint has had. All task numbers are below it."""
     saved = read(context, folder) or {}
     return int(saved.get(MOST_PARTITIONS, saved["partitions"]))
 
@@ -278,7 +278,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, SqlType):
         return str(value).replace("``", "`")  # Types have this text in earlier checkpoints.
     if isinstance(value, UserFunction):
-        # The function's code may change. The user decides whether the state is still valid.
+        # Only the name is compared. The code may change: the user decides whether the state is still valid.
         return value.name
     if isinstance(value, Enum):
         return value.name

@@ -60,7 +60,8 @@ def open_folder(checkpoint: str, file: str = FILE, *, trusts_others: bool = Fals
 def _check_written(folder: Path, checkpoint: str) -> None:
     """Check that files can be written and renamed.
 
-    The trial file gets bytes, because a full disk still creates empty files. Spark renames each of its files.
+    A trial file is written and renamed, because Spark renames each of its files. It has content, because an
+    empty file can be created on a full disk, too.
     """
     trial = folder / f".firesteel-{uuid.uuid4().hex}"
     renamed = trial.with_name(f"{trial.name}-renamed")
@@ -106,17 +107,19 @@ def check_is_there(checkpoint: str) -> None:
 
 
 def check_logs(checkpoint: str) -> None:
-    """Check that the last batches in Spark's logs can be read. Spark's own error would not name the file.
+    """Repair a checkpoint after a power cut, and check that the last batches in Spark's logs can be read.
 
-    A power cut may leave an empty file: its name was written, but its content was not. It may also leave a
-    description of the state without the schema that it names. Such files are removed first. This loses
-    nothing: offsets and descriptions of the state are synced before a sink gets the batch, and a batch
-    without a commit runs again under a number that the sinks know.
+    A power cut may leave an empty file, because the file's content was not synced. It may also leave a
+    description of the state that names a missing schema. Such files are removed. No rows are lost:
 
-    If the checkpoint was moved or copied to another folder, Spark's descriptions of the state are adapted.
+    - Offsets and descriptions of the state are synced before a sink gets rows of the batch. If they are
+      empty, no sink has got the batch.
+    - If a commit is empty, the batch runs again under its number, and sinks drop the rows that they have.
+
+    If the checkpoint was moved or copied to another folder, the paths in Spark's descriptions are changed.
 
     Raises:
-        JobError: A file is damaged. The message names it.
+        JobError: A file is damaged. The message names the file, which Spark's own error would not do.
     """
     folder = local_folder(checkpoint)
     if folder is None:
@@ -148,7 +151,8 @@ def _last(files: list[Path]) -> int:
 _NEVER_EMPTY = ("metadata", "state/*/_metadata/**/*", "state/*/_stateSchema/**/*", "state/**/*.zip")
 """Spark's files that describe a query and its state, and snapshots of the state.
 
-They are empty only after a power cut. The state can then be rebuilt from older files.
+A file of these is empty only after a power cut. It can be removed: Spark then uses older files or writes it
+again.
 """
 
 
@@ -167,7 +171,7 @@ _LAST = 2
 
 
 def _is_readable(file: Path) -> bool:
-    """Return whether a log file has a version and then lines of JSON, or `-` for a missing offset."""
+    """Return whether a log file has a version in its first line, then lines of JSON or `-` (no offset)."""
     try:
         version, *lines = file.read_text(encoding="utf-8").splitlines()
         for line in lines:

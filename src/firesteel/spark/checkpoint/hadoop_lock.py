@@ -1,6 +1,6 @@
 """Lock that lets only one run use a checkpoint on a Hadoop file system (hdfs, s3a, ...).
 
-Such file systems have no file locks.
+These file systems have no file locks.
 
 Each run that takes the checkpoint creates a file with the next number, which must not exist yet. The file
 with the highest number names the owner. A run writes only to its own file: to show that it is alive, and to
@@ -41,9 +41,10 @@ if TYPE_CHECKING:
 
 _PREFIX = "firesteel.owner-"
 RACE_SECONDS = 0.5
-"""Seconds to wait after creating the owner's file, before reading it again.
+"""Seconds that a run waits after it has created its file. Then it reads the file again.
 
-An object store may let two runs create the same file. After this time, the file names the later run.
+An object store may let two runs create the same file at once. The file then names the run that wrote last,
+which is the owner.
 """
 
 
@@ -63,7 +64,7 @@ class HadoopLock:
         threading.Thread(target=self._beat, daemon=True).start()
 
     def watch(self, tell: Callable[[ShutOutError], object]) -> None:
-        """Register `tell`: the thread of the heartbeat calls it if another run has taken over."""
+        """Register a function. The heartbeat thread calls it with the error if another run has taken over."""
         self._tell = tell
 
     def check(self) -> None:

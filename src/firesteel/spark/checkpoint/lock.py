@@ -8,11 +8,12 @@ behind, and another process with the same process ID is not mistaken for it.
 
 The kernel may not know of a run on another machine, and some file systems have no locks. So an owner touches
 the file every few seconds, and an owner that has not done so counts as gone. If that owner was only paused,
-it finds another token in the file when it continues, and stops. Owners are numbered. A released lock keeps
-the last owner's name and number, because a paused run may continue after the release.
+it finds another token in the file when it continues, and stops. Owners have ascending numbers, so that a run
+sees whether the owner in the file is an earlier or a later one. A released lock keeps the last owner's name
+and number, because a paused run may continue after the release.
 
-Spark's JVM also writes offsets, and outlives a killed Python process for a moment. It holds a lock of its
-own.
+Spark's JVM also writes offsets. It may run for a moment after its Python process was killed. So the JVM holds
+a second lock (SPARK_FILE).
 """
 
 from __future__ import annotations
@@ -48,10 +49,7 @@ from firesteel.spark.internals.jvm_lock import JvmLock
 
 FILE, SPARK_FILE = "firesteel.lock", "firesteel.spark.lock"
 RUN_FILE = "firesteel.run.lock"
-"""Lock file of a whole command, for the checkpoint of all its statements.
-
-FILE is the lock of one statement.
-"""
+"""Lock file of a command, in the folder of a whole checkpoint. FILE is in the folder of each statement."""
 _BYTES = 1024
 """Size of a lock file."""
 RACE_SECONDS = 0.5
@@ -120,7 +118,7 @@ class CheckpointLock:
             )
 
     def watch(self, tell: Callable[[ShutOutError], object]) -> None:
-        """Register `tell`: the thread of the heartbeat calls it if another run has taken over."""
+        """Register a function. The heartbeat thread calls it with the error if another run has taken over."""
         self._tell = tell
 
     def check(self) -> None:
@@ -138,7 +136,7 @@ class CheckpointLock:
         if now.get("name") == self._owner["name"]:
             return
         if not now or ("number" in now and now["number"] < self._owner["number"]):
-            # An earlier run overwrote the owner's name when it released the lock late.
+            # An earlier owner has released the lock late and overwritten this run's name: write it again.
             self._write(self._owner)
         else:
             raise shut_out(self._folder, now)
@@ -215,7 +213,7 @@ class CheckpointLock:
 
 
 def _flock(file: int) -> bool | None:
-    """Lock a file. Return False if another process has it, None if the file system has no locks."""
+    """Lock a file, and return True. False if another process has it, None if the file system has no locks."""
     try:
         import fcntl
 

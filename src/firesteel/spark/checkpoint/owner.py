@@ -20,7 +20,10 @@ HINT = "stop it (STOP JOB in a shell) or wait; another job needs a checkpoint fo
 RELEASED = "released"
 
 Owner = dict[str, Any]
-"""Owner of a checkpoint: `pid`, `host`, `since`, `machine`, a unique `name`; `released` after its end."""
+"""Owner of a checkpoint: `pid`, `host`, start time (`since`), `machine()` and a unique `name` of a run.
+
+`number` counts the owners of the checkpoint. `released` is true after the run has released it.
+"""
 
 
 class ShutOutError(JobError):
@@ -57,7 +60,7 @@ def shown(owner: Owner) -> str:
 
 
 def in_use(folder: object, owner: Owner, more: str = "") -> UsageError:
-    """Return the error for a run whose checkpoint another run is using."""
+    """Return the error for a run whose checkpoint another run is using. `more` follows in the message."""
     return UsageError(f"the checkpoint {folder} is in use by {shown(owner)}{more}", hint=HINT)
 
 

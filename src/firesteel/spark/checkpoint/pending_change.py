@@ -1,11 +1,11 @@
 """Completion of a command that has written new files of a checkpoint.
 
-    .rescaled.tmp/   the new files, while they are written: worth nothing if the process ends
-    rescaled/        the same folder, renamed when all files in it are durable: from then on they count
+    .rescaled.tmp/   the new files while they are written. If the process ends, they are not used.
+    rescaled/        the same folder, renamed when all its files are durable. From then on they are used.
 
-Each entry of the folder then takes the place of the checkpoint's entry of the same name. Each step can be
-repeated: the next process that opens the checkpoint completes an interrupted change. The checkpoint is
-therefore the old one until the rename, and the new one after it.
+After the rename, each entry of the folder replaces the checkpoint's entry of the same name. If the process
+ends meanwhile, the next process that opens the checkpoint repeats these steps. So the checkpoint is the old
+one until the rename, and the new one after it.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from firesteel.spark.checkpoint.fingerprint import SPARK
 from firesteel.spark.checkpoint.lock import local_folder
 
 _LONGEST = 300
-"""Most characters of offsets in a message."""
+"""Maximum number of characters of offsets in a message. Longer offsets are cut off."""
 
 
 def position_of(checkpoint: str | None, delivered: int) -> str:

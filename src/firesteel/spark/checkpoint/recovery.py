@@ -5,8 +5,8 @@ checkpoint that was restored from an older copy, or has lost offsets, would give
 The sink would drop these rows as repeated. The job is therefore refused, unless `firesteel.sink-recovery` is:
 
     deliver-again      The sinks forget the micro-batches after the checkpoint, and get them again.
-    resume-from-sink   The next micro-batch reads up to the position of the sinks. They drop it, because they
-                       have its number; only the state takes it in.
+    resume-from-sink   The next micro-batch reads up to the position of the sinks. The sinks drop its rows,
+                       because they have its number. So its rows only change the state.
 
 Both give the checkpoint a new lineage, so that no other copy of it continues unnoticed. The steps are saved
 first (recovery_plan.py), so that the next run completes an interrupted recovery.
@@ -58,7 +58,7 @@ class Settled:
     """Agreed state of a checkpoint and its sinks, from which a job continues."""
 
     origins: BatchOrigins
-    """Origins of the micro-batches: the ranges of source rows that they hold."""
+    """Origins: for each micro-batch, the range of source rows that it has read."""
     record: SinkPositions
     """Recorded positions of the sinks."""
 
@@ -72,9 +72,10 @@ def settle(
         context: The SparkContext.
         folder: Folder of the checkpoint.
         delivery: The job's sinks.
-        partitions: Most shuffle partitions that the job has had: the bound of task numbers at the sinks.
+        partitions: Highest number of shuffle partitions that the job has had. Task numbers are below it.
         recovery: The value of `firesteel.sink-recovery`.
-        framed: Whether a source is a DataFrame, whose offsets mean nothing without its own log.
+        framed: Whether a source is a streaming DataFrame. Spark keeps the meaning of its offsets in a log of
+            the source, so `resume-from-sink` is not possible.
 
     Raises:
         UsageError: The checkpoint and the sinks disagree, and `recovery` is `refuse`.
@@ -109,8 +110,8 @@ def settle_changed_files(
 ) -> None:
     """Move sinks back if they have rows of files that have changed, and update the logs of these files.
 
-    The sinks are moved back to the last committed micro-batch. Call `settle` both before this function and
-    after it. The second time, pass `deliver-again` to `settle` as `recovery`.
+    A sink that has rows of an uncommitted micro-batch is moved back to the last committed one. Its position
+    is moved, its rows stay. Call `settle` before this function, and again after it with `deliver-again`.
 
     Raises:
         UsageError: A sink has rows of the files' earlier content, and `recovery` is not `deliver-again`.
@@ -148,8 +149,8 @@ def _gone_back(
     """Return a plan that moves the checkpoint back to a sink that is behind, and the other sinks with it.
 
     Raises:
-        UsageError: The user has not asked for this recovery.
-        NotSupportedError: The checkpoint cannot go back so far.
+        UsageError: `recovery` is `refuse`.
+        NotSupportedError: `recovery` is `resume-from-sink`, or the checkpoint cannot go back so far.
     """
     description = description_of(behind, delivery.table(behind.sink), log.folder)
     gone = cannot_go_back(log.context, log.folder, behind, origins)
@@ -167,11 +168,11 @@ def _gone_back(
 def _without_conflict(
     found: Positions, log: _Log, origins: BatchOrigins, delivery: Delivery, recovery: str, *, framed: bool
 ) -> Plan | None:
-    """Return a plan that brings sinks that are ahead and the checkpoint together; None if they agree.
+    """Return a plan after which the checkpoint agrees with sinks that are ahead of it; None if all agree.
 
     Raises:
-        UsageError: They disagree, and the user has not asked for a recovery.
-        NotSupportedError: The recovery cannot resolve this disagreement.
+        UsageError: A sink disagrees with the checkpoint, and `recovery` names no way to go on.
+        NotSupportedError: `recovery` cannot resolve this disagreement.
     """
     conflict = next(_conflicts(found, log, origins), None)
     if conflict is None:
@@ -255,7 +256,8 @@ def _described(conflict: _Conflict, delivery: Delivery, log: _Log) -> str:
 def _delivered_again(found: Positions, log: _Log, origins: BatchOrigins, lineage: str) -> Plan:
     """Return a plan that moves the sinks back to the checkpoint (`deliver-again`).
 
-    A task of a sink that already has all rows of the batch that Spark runs next keeps its position.
+    Spark's next batch may be a repeated one. If a task of a sink already has all its rows, the task keeps its
+    position, and so drops the repeated rows.
     """
 
     def moved(position: Position) -> Position:
@@ -270,9 +272,10 @@ def _resumed(
     found: Positions, log: _Log, origins: BatchOrigins, lineage: str, description: str, *, framed: bool,
     extra: Collection[str],
 ) -> Plan:  # fmt: skip
-    """Return a plan in which the next batch ends at the position of the sinks, and counts as delivered.
+    """Return a plan in which the next batch ends at the position of the sinks (`resume-from-sink`).
 
-    `extra` are the names of sinks for refused rows, whose positions `Origin.parts` does not count.
+    The plan gives all sinks the position after this batch, so that they drop its rows. `extra` are the names
+    of sinks for refused rows. Their positions are not among those that `Origin.parts` counts.
 
     Raises:
         NotSupportedError: The position of the sinks is unknown, or a sink may lack some rows before it.

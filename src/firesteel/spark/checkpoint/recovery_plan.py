@@ -41,7 +41,7 @@ class Plan:
     offsets: str = ""
     """New content of Spark's offsets file of that batch."""
     back_to: int | None = None
-    """Planned batch that Spark runs next if the checkpoint goes back; None if it does not go back."""
+    """Batch to which the checkpoint goes back, so that Spark runs it next; None if it does not go back."""
 
 
 def lineage_of(context: Any, folder: str) -> str:

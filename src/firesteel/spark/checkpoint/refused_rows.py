@@ -61,7 +61,7 @@ class RefusedRowsOfCheckpoint:
             ) from error
 
     def keep(self, batch: int, origin: Origin, rows: BySink) -> None:
-        """Keep all refused rows of a batch durably, and remove all earlier files.
+        """Write all refused rows of a batch durably into a new file. Then remove the earlier files.
 
         Raises:
             JobError: The checkpoint cannot be written.

@@ -16,7 +16,7 @@ from firesteel.spark.checkpoint.fingerprint import SPARK
 
 _SCHEMAS = "stateSchemaFilePaths"
 _INSIDE = re.compile(r".*(/state/\d+/_stateSchema/.*)")
-"""Path of a schema; its group is the part below Spark's folder."""
+"""Matches the path of a schema. Group 1 is its end, from `/state/` in Spark's folder of the checkpoint on."""
 
 
 def name_own_schemas(folder: Path, place: Path | None = None) -> None:

@@ -23,7 +23,10 @@ from firesteel.spark.checkpoint.recovery_plan import ACCEPT_LOSS, DELIVER_AGAIN
 from firesteel.spark.checkpoint.sink_positions import SinkPositions, whole_batch
 
 _FORGETTING = 0.9
-"""Fraction of a broker's retention after which a missing position counts as expired instead of lost."""
+"""Fraction of the time for which a sink keeps positions. A missing position that is older counts as expired.
+
+A missing position that is newer counts as lost: the sink lacks micro-batches.
+"""
 
 
 @dataclass(frozen=True)
@@ -58,11 +61,12 @@ def furthest_behind(
 ) -> Behind | None:
     """Return the task of a sink whose last complete micro-batch is the earliest, None if no sink lacks any.
 
-    A sink that now keeps its positions in another place, and has none there, does not count: it starts anew.
+    A sink is left out if it now keeps its positions in another place (PositionedSink.place), such as another
+    database, and has none there. Such a sink is new and starts with the next micro-batch.
 
     Args:
         found: The positions that the sinks have.
-        record: The positions that the checkpoint records. Sinks that start anew are removed from it.
+        record: The positions that the checkpoint records. Those of sinks that are left out are removed.
         forgets: Function from a sink's name to the seconds for which it keeps positions; None for no limit.
     """
     for name in [name for name in found if not found[name] and record.has_moved(name)]:
@@ -121,7 +125,7 @@ def refusal(description: str, behind: Behind, gone: str | None) -> UsageError:
 
 
 def not_again(description: str, behind: Behind, gone: str) -> NotSupportedError:
-    """Return the error for a recovery that cannot give a sink its missing rows. `gone` is the reason."""
+    """Return the error for a recovery that cannot give a sink its missing rows, for the reason `gone`."""
     return NotSupportedError(
         f"{description}: {behind.missing} cannot be delivered again, as {gone}",
         hint="put the newest copy of the sink back; or start over with an empty checkpoint folder and an "
@@ -132,8 +136,8 @@ def not_again(description: str, behind: Behind, gone: str) -> NotSupportedError:
 def cannot_go_back(context: Any, folder: str, behind: Behind, origins: BatchOrigins) -> str | None:
     """Return why the checkpoint cannot go back to the position of a sink, or None if it can.
 
-    Going back needs the offsets at which the next micro-batch begins and ends. Spark keeps offsets and state
-    for the same number of micro-batches.
+    The checkpoint must have the offsets at which the first missing micro-batch begins and ends. The state is
+    not checked: Spark keeps it for as many micro-batches as offsets.
     """
     planned, committed = batches(context, folder, "offsets"), batches(context, folder, "commits")
     last, first = behind.last, behind.last + 1
@@ -157,7 +161,10 @@ def _is_same(origin: Origin, planned: Origin | None) -> bool:
 
 
 def _lost_rows(behind: Behind, origins: BatchOrigins, oldest: int | None) -> str:
-    """Return a text that names the source rows between a sink's position and the oldest kept micro-batch."""
+    """Return a text for an error: the source rows between a sink's position and micro-batch `oldest`.
+
+    `oldest` is the oldest micro-batch whose offsets and state Spark keeps; None if it keeps none.
+    """
     until = origins.offsets(oldest) if oldest else ()
     begin = behind.position.origin.offsets
     since = f"after {', '.join(begin)}" if begin else "from the beginning" if behind.last < 0 else ""

@@ -34,7 +34,7 @@ _KEPT = 3
 
 @dataclass(frozen=True)
 class Reached:
-    """Last micro-batch that a task of a sink is known to have."""
+    """Last micro-batch of which a task of a sink has got rows, and the time of that."""
 
     batch: int
     """Number of the micro-batch."""
@@ -69,11 +69,14 @@ class SinkPositions:
         return self._reached
 
     def has_moved(self, name: str) -> bool:
-        """Return whether a sink keeps its position in another place than when the checkpoint recorded it."""
+        """Return whether a sink's place differs from the one that the checkpoint has recorded.
+
+        The place is where the sink keeps its positions, such as a database (PositionedSink.place).
+        """
         return self._recorded.get(name, self._places[name]) != self._places[name]
 
     def forget(self, name: str) -> None:
-        """Remove the recorded positions of a sink that starts anew in another place."""
+        """Remove the recorded positions of a sink that has another place now, and no positions there."""
         self._reached.pop(name, None)
 
     def accept(self, found: Mapping[str, Mapping[int, Position]]) -> None:
@@ -86,7 +89,7 @@ class SinkPositions:
                     self._reached.setdefault(name, {})[task] = Reached(batch, time.time())
 
     def record(self, batch: int, tasks: Iterable[tuple[str, int]]) -> None:
-        """Record that sinks have had a micro-batch.
+        """Record that tasks of sinks have got their rows of a micro-batch.
 
         Args:
             batch: Number of the micro-batch.

@@ -25,7 +25,7 @@ from firesteel.spark.checkpoint.lock import local_folder
 from firesteel.spark.internals.hadoop_files import delete, files_under
 
 _VERSIONED = ("zip", "changelog")
-"""Suffixes of the files whose names begin with a version."""
+"""Suffixes of snapshots and changelogs, whose names begin with the version of the state."""
 SSTS = "SSTs"
 """Folder of the SST files beside the snapshots."""
 _METADATA = "metadata"
@@ -59,7 +59,7 @@ def remove_useless_snapshots(context: Any, checkpoint: str) -> None:
 def remove_versions_after(context: Any, checkpoint: str, version: int) -> None:
     """Remove snapshots and changelogs of later versions, because the checkpoint goes back to this version.
 
-    Spark writes them again, but would not replace every existing file.
+    Spark writes these versions again, with other content. It does not replace all files that exist already.
     """
     for file in files_under(context, f"{checkpoint}/{SPARK}/state"):
         name = file.rpartition("/")[2]
@@ -85,7 +85,7 @@ def is_whole(snapshot: Path) -> bool:
         sizes = sst_sizes(snapshot)
     except (zipfile.BadZipFile, zlib.error, EOFError):
         return False
-    except (KeyError, TypeError, ValueError):  # The metadata has a form that is not known here.
+    except (KeyError, TypeError, ValueError):  # Metadata of an unknown form cannot be checked: keep the file.
         return True
     return all(_size(snapshot.parent / SSTS / name) == size for name, size in sizes.items())
 
@@ -95,7 +95,7 @@ def sst_sizes(snapshot: Path) -> dict[str, int]:
 
     Raises:
         zipfile.BadZipFile, zlib.error, EOFError: The archive is damaged.
-        KeyError, TypeError, ValueError: Its metadata has a form that is not known here.
+        KeyError, TypeError, ValueError: Its metadata has an unknown form.
     """
     with zipfile.ZipFile(snapshot) as archive:
         named = json.loads(archive.read(_METADATA).partition(b"\n")[2])["sstFiles"]

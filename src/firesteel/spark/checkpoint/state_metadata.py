@@ -22,9 +22,9 @@ from typing import Any
 def remove_torn_metadata(spark: Path, committed: int) -> None:
     """Remove the metadata files of uncommitted micro-batches that name a missing schema file.
 
-    Both files are synced before the micro-batch that writes them is committed. A power cut before may keep
-    one and lose the other. Nothing is lost with the metadata: Spark runs the micro-batch again and writes
-    both.
+    Both files are synced before the micro-batch that writes them is committed. A power cut before the sync
+    may keep the metadata and lose the schema. It is safe to remove the metadata: Spark runs the micro-batch
+    again and writes both files.
 
     Args:
         spark: Spark's folder in the checkpoint.
@@ -42,13 +42,13 @@ def remove_torn_metadata(spark: Path, committed: int) -> None:
 def remove_unplanned_state(spark: Path) -> None:
     """Remove the state that the first micro-batch has written, if its offsets were lost.
 
-    Offsets are synced before the state of their micro-batch is, and before a sink gets anything of the
-    micro-batch. After a power cut before the sync, the state may have files, but the offsets are lost. Spark
-    refuses to start with such files.
+    The offsets of a micro-batch are synced before its state, and before a sink gets rows of it. After a power
+    cut before that sync, files of the state may exist although the offsets are lost. Spark refuses to start
+    with such files.
 
-    If there is state of a later micro-batch, nothing is removed. In this case, the first micro-batch was
-    committed and its offsets were synced, so it was not a power cut that removed them. Spark then ends with
-    an error, which the user has to see.
+    If there is state of a later micro-batch, nothing is removed. The offsets of the first one were synced
+    before that, so a power cut cannot have removed them. Spark then ends with an error, which the user has to
+    see.
 
     Args:
         spark: Spark's folder in the checkpoint.

@@ -21,7 +21,7 @@ from firesteel.spark.checkpoint.pending_change import UPGRADE
 from firesteel.spark.internals.hadoop_files import names, read_text
 
 _NAME = 60
-"""Most characters of the tables' names in a folder's name."""
+"""Maximum number of characters that the names of tables take in the name of a statement's folder."""
 
 
 @dataclass(frozen=True)
@@ -57,14 +57,14 @@ class SavedStatement:
 
 @dataclass(frozen=True)
 class Script:
-    """Statements of a session that are known so far."""
+    """Statements of a session that are registered so far."""
 
     statements: Sequence[Identity]
     """Identities of the statements."""
     is_whole: bool = False
     """Whether no other statement will follow."""
     given: frozenset[str] = frozenset()
-    """Folders that these statements already use."""
+    """Folders that statements of the session use already."""
 
 
 def statement_folder(context: Any, checkpoint: str, job: JobSpec, this: Identity, script: Script) -> str:
@@ -99,7 +99,7 @@ def saved_folder(context: Any, checkpoint: str, job: JobSpec, this: Identity, sc
 def _own_folder(
     context: Any, saved: Sequence[SavedStatement], job: JobSpec, this: Identity, script: Script
 ) -> tuple[str | None, list[SavedStatement]]:
-    """Return a statement's saved folder (None: it has none), and the folders that fit no statement."""
+    """Return a statement's saved folder, or None, and the saved statements that match none of the script."""
     left = list(saved)
     found: dict[Identity, SavedStatement] = {}
     for one in script.statements:

@@ -39,9 +39,10 @@ Spark also renames the files whose name is a number.
 """
 
 _Version = tuple[int, ...]
-"""Version of a file: its inode, and for some files also size and time.
+"""Version of a file: its inode if Spark renames the complete file (_RENAMED), else also its size and time.
 
-Spark writes some files, such as copies of SST files, under their final names. A sync may see half of one.
+Spark writes other files, such as copies of SST files, under their final names. A sync may happen while such a
+file is half written. The next sync then sees another size or time, and syncs the file again.
 """
 
 
@@ -90,7 +91,10 @@ class CheckpointSync:
             _sync_folder(self._above.pop())
 
     def _changed(self) -> Iterator[tuple[Path, list[Path]]]:
-        """Yield each folder with new or changed entries, and a list of its new or changed files."""
+        """Yield each folder that has changed since the last call, and a list of its new or changed files.
+
+        A folder has changed if it has a new or changed file, or a new sub-folder.
+        """
         waiting = [str(self._folder)]
         while waiting:
             folder = waiting.pop()

@@ -48,7 +48,7 @@ class MicroBatch:
 
 
 class InProcessJob:
-    """A job that runs in this process. Its state is in memory, in the form of the stream host.
+    """A job that runs in this process. Its state is in memory, as runs and manifests like on the stream host.
 
     Args:
         job: The job. The changes of its first sink go to the caller.
@@ -56,7 +56,7 @@ class InProcessJob:
         at_once: Whether one micro-batch has the whole input. The job then runs as on the batch host, where
             operators hold their state as Python objects and write it to no store.
         channels: Function that returns the watermark channels of a source; one channel if not given.
-        observer: Object that gets all messages of the job's chains; None for none.
+        observer: Object that gets the rows and watermarks that each operator gets or sends; None for none.
     """
 
     def __init__(
@@ -99,11 +99,16 @@ class InProcessJob:
 
     @property
     def sources(self) -> tuple[TaskContext, ...]:
-        """Contexts of the fragments that read sources, in the order of Spark's offsets."""
+        """Contexts of the fragments that read sources, in the order of the sources in the job.
+
+        Offsets in Spark's log are in this order, too.
+        """
         return self._first
 
     def numbers(self, chain: int) -> range:
-        """Return the range of numbers for the splits of the source that a chain reads, in each micro-batch.
+        """Return the numbers that the splits of the chain's source have in each micro-batch.
+
+        Sequences of rows follow from these numbers, so the ranges of two sources do not overlap.
 
         Args:
             chain: Id of the chain.
@@ -186,7 +191,7 @@ def _read_all(chain: ChainSpec, numbers: range) -> pa.Table:
 
 
 def _numbered(rows: pa.Table | None, split: int) -> list[pa.Table]:
-    """Return a list of the rows, with the sequences of split number `split`; [] if there are no rows."""
+    """Return a list with the table of rows and their sequences in split `split`; [] if there are no rows."""
     if rows is None or not rows.num_rows:
         return []
     return [rows.add_column(1, SEQUENCE, row_sequences(split, 0, rows.num_rows))]

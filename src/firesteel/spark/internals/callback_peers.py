@@ -20,9 +20,9 @@ from typing import Any
 _TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 _ESTABLISHED = "01"
 _NO_INODE = "0"
-"""Inode that /proc/net/tcp shows for a connection that its process has closed or that outlives its process.
+"""Inode in /proc/net/tcp of a connection that no process holds: it was closed, or its process has ended.
 
-The line of such a connection names user 0, whoever the owner was. So it says nothing about the owner.
+The line of such a connection always names user 0, so it does not show who the owner was.
 """
 
 
@@ -37,7 +37,7 @@ def guard_callbacks() -> None:
         if not is_own_peer(connection):
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
-            stream = io.BytesIO()  # Bytes that have already arrived could be read after the shutdown.
+            stream = io.BytesIO()  # `stream` could still read bytes that came before the shutdown.
         return make(server, connection, stream)
 
     PythonServer._create_connection = checked

@@ -33,13 +33,13 @@ _LOCAL_SETTING = "fs.file.impl"
 def write_with_few_programs(session: SparkSession, *, owned: bool) -> None:
     """Make the streams of a session write local checkpoints through Hadoop's FileSystem.
 
-    FileSystem resolves no links.
+    By default, Spark uses Hadoop's FileContext, which resolves links by readlink. FileSystem does not.
 
-    A setting of the user is kept. If the JVM uses another class for local files than Hadoop's, nothing
+    A setting of the user is kept. If the JVM's class for local files is not Hadoop's own (_LOCAL), nothing
     changes.
 
-    This depends on private parts of Spark: the class that writes files this way, the setting that names it,
-    and the access to the JVM.
+    This depends on private parts of Spark: its class that writes checkpoints through FileSystem, the setting
+    that names this class, and the access to the JVM.
 
     Args:
         session: The session of one job.
@@ -64,10 +64,10 @@ def write_with_few_programs(session: SparkSession, *, owned: bool) -> None:
 
 
 def _is_hadoops(context: Any, *, owned: bool) -> bool:
-    """Return whether the JVM uses Hadoop's class for local files. Set it first if Firesteel owns the JVM."""
+    """Make the JVM use Hadoop's class for local files if `owned`. Return whether the JVM uses it."""
     if owned and _class_of(_local_files(context)) != _LOCAL:
         context._jsc.hadoopConfiguration().set(_LOCAL_SETTING, _LOCAL)
-        # Hadoop caches the file system for all users until it is closed, and creates a new one then.
+        # Hadoop caches one object of the file system. Once it is closed, Hadoop makes one of the new class.
         _local_files(context).close()
     return _class_of(_local_files(context)) == _LOCAL
 

@@ -25,12 +25,12 @@ def leave_out_scopes(context: SparkContext) -> None:
 
 
 def write_as_java(exchanged: RDD[Any]) -> None:
-    """Make the shuffle before `exchanged` use Java serialization.
+    """Make the shuffle whose result is `exchanged` use Java serialization.
 
-    For pairs of a number and bytes, Spark would choose Kryo, which takes 80 ms to set up and brings nothing
-    for large byte arrays.
+    Spark would use Kryo, because keys are numbers and values are bytes. Kryo takes 80 ms to set up, and is no
+    better for large byte arrays.
 
-    This depends on private API: `prev` and `_jrdd` of pyspark's pair shuffle, and ShuffledRDD.setSerializer.
+    This depends on private API: `prev` and `_jrdd` of pyspark's shuffled RDD, and ShuffledRDD.setSerializer.
     """
     from py4j.protocol import Py4JError
 

@@ -39,7 +39,7 @@ def write_text(context: SparkContext, file: str, text: str) -> None:
 
 
 def create_new(context: SparkContext, file: str, text: str) -> bool:
-    """Write a file that must not exist yet. Return False if it exists."""
+    """Write a file, and return True. If it exists already, change nothing and return False."""
     from py4j.protocol import Py4JJavaError
 
     system, path = _located(context, file)
@@ -72,7 +72,10 @@ def delete(context: SparkContext, file: str) -> None:
 
 
 def move(context: SparkContext, file: str, to: str) -> bool:
-    """Rename a file. Return whether it was renamed."""
+    """Rename a file, and return whether it was renamed.
+
+    If a file `to` exists, the file system decides: it replaces that file, or returns False.
+    """
     system, path = _located(context, file)
     return bool(system.rename(path, _located(context, to)[1]))
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 
 def key_group_labels(groups: int, partitions: int) -> tuple[int, ...]:
-    """Return the number by which Spark knows each key group, so that group g is in partition g % partitions.
+    """Return a label for each key group, with which Spark puts group g into partition g % partitions.
 
-    Spark puts a row into partition pmod(murmur3(key), partitions), which distributes a few small numbers
-    badly. So each group gets the next number whose hash leads to the group's partition.
+    A label is the INT by which Spark groups packets. Spark puts them into partition pmod(murmur3(label),
+    partitions). If labels were 0, 1, 2, ..., some partitions would get several groups and others none. So the
+    label of a group is the smallest number, not used by another group, whose hash gives the wanted partition.
     """
     labels: list[int] = []
     next_free = [0] * partitions
@@ -26,7 +27,7 @@ def key_group_labels(groups: int, partitions: int) -> tuple[int, ...]:
 
 
 def partition_of(label: int, partitions: int) -> int:
-    """Return the partition into which Spark puts rows whose key is this number."""
+    """Return the partition into which Spark puts packets with this label."""
     return murmur3(label) % partitions
 
 

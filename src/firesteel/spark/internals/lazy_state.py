@@ -26,13 +26,15 @@ MAY_BE_LATE = tuple(map(int, pyspark.__version__.split(".")[:2])) >= (4, 3)
 def map_when_used(
     handle: StatefulProcessorHandle, name: str, key: StructType, value: StructType
 ) -> Callable[[], MapState]:
-    """Return a function that returns the map state and sets it up at its first call. Call this in `init`.
+    """Return a function that returns a map state. Its first call sets the state up, which takes time.
 
-    The driver records the schemas of all state, so it sets up the map at once. Tasks do the same with Spark
-    4.2, and if pyspark's internals differ from those known here.
+    Call `map_when_used` in the `init` of a StatefulProcessor. It sets up the map at once in these cases:
 
-    This uses private attributes: the client of a handle, and the client's state, which must be CREATED to set
-    up variables.
+    - on the driver, which records the schemas of all state
+    - in a task with Spark 4.2
+    - in a task if the private attributes are missing or have unknown values
+
+    These are the client of a handle, and the client's state, which must be CREATED to set up variables.
     """
     from pyspark.sql.streaming.stateful_processor_api_client import StatefulProcessorHandleState as States
 

@@ -16,8 +16,8 @@ def batch_number() -> int:
     """Return the number of the task's micro-batch, from a private local property of Spark.
 
     Raises:
-        JobError: Spark does not provide the number. Sinks use it to drop repeated rows, so that an invented
-            number would lose rows.
+        JobError: Spark does not provide the number. There is no default: sinks drop repeated rows by this
+            number, so a wrong one would lose rows.
     """
     from pyspark import TaskContext
 
@@ -32,9 +32,9 @@ def batch_number() -> int:
 
 
 def by_value(thing: Any) -> bytes:
-    """Pickle a function of a script or a notebook with its code, for `pickle.loads`.
+    """Pickle a function of a script or a notebook with its code. A worker can load it by `pickle.loads`.
 
-    This uses pyspark's private copy of cloudpickle, which pickles by name what a worker can import.
+    This uses pyspark's private copy of cloudpickle. Objects of importable modules are pickled by name only.
     """
     from pyspark import cloudpickle
 

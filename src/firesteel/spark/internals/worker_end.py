@@ -58,7 +58,8 @@ def _catch(close: Callable[[], bool]) -> None:
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
 
-    # Signals can only be set in the main thread. The next task starts there and sets them.
+    # signal.signal raises ValueError outside of the main thread. The next task begins in the main thread, and
+    # calls this function again.
     with suppress(ValueError):
         for number in _SIGNALS:
             if signal.getsignal(number) is signal.SIG_DFL:

@@ -1,14 +1,16 @@
 """Class-data archive of Spark's loaded classes, kept between runs. With it, the JVM starts twice as fast.
 
 The JVM of the first run writes an archive when it ends (-XX:ArchiveClassesAtExit), and later JVMs map it
-(-XX:SharedArchiveFile). An archive fits one Java, one set of jars, and the classes that its run loaded. So
-there is one archive for each of them and for each host. No run waits for an archive or depends on it: the JVM
-ignores an archive that does not fit.
+(-XX:SharedArchiveFile). There is one archive for each Java, set of jars, and host (batch or stream). No run
+waits for an archive or depends on it: the JVM ignores an archive that does not fit.
 
-The JVM writes the archive under a unique name. An empty file of this name exists from the start, so that
-concurrent runs write no archive. A later run renames the archive if it is complete and useful.
-It is useful if a marker file beside it shows that a job of that run returned results, so that the archive has
-the classes of a job. The JVM writes the header last, so a file with a header is complete.
+    KEY.PID.ID.new    file of one run: first empty, then the archive that its JVM writes at its end
+    KEY.PID.ID.mark   marker: a job of that run returned results, so the archive has the classes of a job
+    KEY.jsa           the archive that runs use
+
+While a run with an empty file exists, other runs write no archive with this KEY. A later run renames a `.new`
+file to `.jsa` if it is complete and has a marker. The JVM writes the header last, so a file with a header is
+complete.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ _MOST = 8
 class ClassArchive:
     """JVM options that use or create a class-data archive.
 
-    `mark` is the marker file, created if the loaded classes are worth keeping; None without a new archive.
+    `mark` is the path of the marker of a new archive, for `keep`; None if this run writes no archive.
     """
 
     options: tuple[str, ...] = ()
@@ -79,7 +81,7 @@ def _key(java: Java, jars: Sequence[Path], host: str) -> str:
 def _use_or_make(folder: Path, key: str) -> ClassArchive:
     archive = folder / f"{key}.jsa"
     if _is_own(archive) or _adopt(folder, key, archive):
-        with suppress(OSError):  # The archive belongs to root, as in a container image.
+        with suppress(OSError):  # utime fails if the archive belongs to root, as in a container image.
             os.utime(archive)
         return ClassArchive((*_QUIET, *_IN_PLACE, f"-XX:SharedArchiveFile={archive}"))
     if any(map(_is_claimed, folder.glob(f"{key}.*{_NEW}"))):
@@ -93,11 +95,11 @@ def _use_or_make(folder: Path, key: str) -> ClassArchive:
 
 
 def _is_claimed(made: Path) -> bool:
-    """Return whether the archive is written, or its run still exists and writes it when it ends.
+    """Return whether a run's file has an archive, or is empty and the run's process still exists.
 
-    The file is empty until then. A killed run leaves an empty file behind.
+    The process writes the archive when it ends. False if it was killed and has left the empty file behind.
     """
-    with suppress(FileNotFoundError, ProcessLookupError, ValueError):  # ValueError: an older file's name
+    with suppress(FileNotFoundError, ProcessLookupError, ValueError):  # ValueError: a name without a PID
         if made.stat().st_size > 0:
             return True
         os.kill(int(made.name.split(".")[1]), 0)
@@ -108,7 +110,7 @@ def _is_claimed(made: Path) -> bool:
 def _oldest(folder: Path) -> list[Path]:
     """Return all archives but the eight (_MOST) that were written or used last.
 
-    Each new environment has archives of its own, of 200 MB each, which are useless once it is gone.
+    Each Python environment has its own archives of 200 MB each. They are useless if it is deleted.
     """
     archives = [*folder.glob("*.jsa"), *folder.glob(f"*{_NEW}")]
     return sorted(archives, key=lambda file: file.stat().st_mtime, reverse=True)[_MOST:]

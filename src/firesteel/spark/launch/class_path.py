@@ -38,12 +38,12 @@ _FIRST = (
     "log4j-api",
     "netty-buffer",
 )
-"""Names of jars without versions, by the number of classes that a stream loads from them."""
+"""Names of jars without versions. The first one is the jar from which a stream loads most classes."""
 _FOR_PROGRAMS = ("spark-mllib",)
 """Names of jars that only a user's program needs.
 
-Each SQL session loads the extension that Spark's machine learning library contains, whose functions set up
-Scala's reflection. That takes half a second.
+This one is Spark's machine learning library. It has an extension that each SQL session loads if the jar is
+there. Its functions set up Scala's reflection, which takes half a second.
 """
 _VERSION = re.compile(r"[-_]\d")
 """Start of the versions in a file's name, as in spark-core_2.13-4.3.0.jar."""

@@ -133,7 +133,7 @@ def run_module() -> None:
 
 
 def main() -> None:
-    """Run the daemon, or the fork server and then each of its forks."""
+    """Run Spark's worker daemon; or, with `--serve`, the fork server, and in its forks the wanted module."""
     if sys.argv[1:2] == ["--serve"]:
         from firesteel.spark.launch.orphans import Orphans
 

@@ -43,9 +43,9 @@ _JVM_OPTIONS = [
 ]
 """JVM options for a short start.
 
-Python does most of the work, so quick compilation in one thread and the smallest collector are best. The
-large stack (-Xss) is for the end of a stream: stopping it interrupts the micro-batch with an error. Spark
-matches the text of that error with a regular expression (StreamExecution), which Java matches by recursion.
+Python does most of the work, so quick compilation in one thread and the smallest collector are best. The end
+of a stream needs the large stack (-Xss). It interrupts the micro-batch with an error, whose text Spark
+(StreamExecution) matches with a regular expression. Java's matcher needs more stack for a longer text.
 """
 _STREAM_OPTIONS = [
     "-Xms192m",
@@ -59,11 +59,11 @@ _STREAM_OPTIONS = [
 ]
 """JVM options for jobs that run for weeks.
 
-Objects of one micro-batch should die in the young generation, which does not grow with the heap. Older
-objects are first collected at 96 MB, and then each time they have doubled. By default, Java waits until they
-fill two thirds of the first heap, which is a 64th of the machine's memory, and later until they have tripled.
-Memory that libraries in C have freed goes back to the system every 5,000 ms (Java 17.0.9 and later). Without
-this, such memory was 128 of 870 MB after an hour.
+- The young generation has 96 MB, so that objects of one micro-batch die in it. It does not grow.
+- Java collects the old generation at 96 MB, and then each time it has doubled. By default, Java first waits
+  for two thirds of the initial heap (a 64th of the machine's memory), and later until the size has tripled.
+- Memory that libraries in C have freed goes back to the system every 5,000 ms (Java 17.0.9 and later). If it
+  did not, it would be 128 of 870 MB after an hour.
 """
 
 
@@ -95,7 +95,7 @@ class DirectLauncher:
 
     @property
     def _python(self) -> str | None:
-        """Return the program that Spark starts as Python; None for the usual one."""
+        """Return the script that Spark runs as its Python; None for the ordinary Python."""
         return str(self._fork_server.python) if self._fork_server is not None else None
 
     @property
@@ -123,7 +123,7 @@ class DirectLauncher:
         port, secret = self._jvm.connect()
         step("its context")
         variables = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
-        # The fork server starts only now, because the JVM needed the cores.
+        # The fork server starts after the JVM, because the start of the JVM needs all cores.
         if self._fork_server is not None:
             self._fork_server.start(self._settings, self._jvm.process_id)
         if self._python is not None:

@@ -37,7 +37,7 @@ class ForkServer:
     """A fork server that belongs to this process and ends with it at the latest.
 
     Attributes:
-        python: Script that Spark runs as its Python. Until the server listens, it is an ordinary Python.
+        python: Script that Spark runs as its Python. Until the server listens, it runs an ordinary Python.
     """
 
     def __init__(self, python: Path) -> None:
@@ -138,22 +138,22 @@ def serve(
     spare: Iterable[object] = (),
     at_end: Callable[[], object] = lambda: None,
 ) -> None:
-    """Load the libraries, then fork for each process that asks. Exit when standard input ends.
+    """Load the libraries, then fork for each process that calls `run_in_fork`.
 
     The function returns only in the forks. Their streams, arguments, working folder, path and environment are
-    then those of the process that asked.
+    then those of the calling process. The server exits when standard input ends.
 
     Args:
         address: File of the socket to listen at.
         load: Function that loads the libraries.
-        spare: Work to do, one step at a time, while no process asks for a fork.
-        at_end: Function to call when standard input has ended because the starting process is gone.
+        spare: Iterator whose steps do more work. The server takes a step while no process asks for a fork.
+        at_end: Function that is called before the server exits.
     """
     left = iter(spare)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"{address}.new")
         listener.listen()
-        # The socket gets its name only when it listens, so that no client is refused.
+        # The socket listens before it gets its final name. So no client finds a socket that refuses it.
         Path(f"{address}.new").rename(address)
         load()
         # The kernel reaps ended forks, as nobody waits for them.
@@ -209,8 +209,8 @@ def _become(connection: socket.socket) -> None:
 def _end_with(connection: socket.socket) -> None:
     """Make the kernel send SIGTERM to this process when the other end of the connection is closed.
 
-    The kernel signals each change of the connection (SIGIO). A thread that waits for the end would not do:
-    this process forks workers, and a process with threads cannot safely fork.
+    The kernel signals each change of the connection (SIGIO). A thread could wait for the connection's end
+    instead. But this process forks workers, and a process with several threads cannot safely fork.
     """
     import fcntl
 

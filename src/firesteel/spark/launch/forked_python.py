@@ -16,10 +16,10 @@ import os
 import sys
 
 LENGTH_BYTES = 4
-"""Number of bytes of the length that `_send` sends before its message to the fork server."""
+"""Bytes of the number that `_send` sends first: the length of its message to the fork server."""
 STREAMS = 3
 _INT_BYTES = 4
-"""Bytes of C's int, in which the kernel takes the numbers of open files."""
+"""Bytes of a C int. The kernel takes file descriptors as an array of them (SCM_RIGHTS)."""
 RUN_MODULE = [
     *(["-P"] if sys.version_info >= (3, 11) else []),
     "-c",
@@ -79,7 +79,10 @@ def _send(connection: _socket.socket, about: bytes) -> None:
 
 
 def tell_once(address: str, why: str) -> None:
-    """Print one line on stderr, once for all processes that ask the server."""
+    """Print on stderr that workers start in a slower way, with the reason `why`.
+
+    It is printed once for each server, because the process that prints it creates a file beside the socket.
+    """
     try:
         os.close(os.open(f"{address}.told", os.O_CREAT | os.O_EXCL))
     except OSError:  # The line is already printed, or the server's folder is gone.
@@ -93,7 +96,10 @@ def tell_once(address: str, why: str) -> None:
 
 
 def _path() -> list[str]:
-    """Return the folders in which Python looks for modules by itself. The server adds the site's packages."""
+    """Return this process's module path, without the script's folder and without site-packages.
+
+    Python runs without the site's packages (-S). The server adds them.
+    """
     here = os.path.dirname(__file__)
     return [entry for entry in sys.path if entry != here]
 

@@ -25,8 +25,8 @@ from firesteel.spark.temporary import held_locks, private_folder
 PATIENCE = 120.0
 """Seconds in which a JVM must report its port. It takes half a second on an idle machine.
 
-On a busy machine it may take half a minute. To end the JVM then and start another one by spark-submit, with
-other memory settings, takes longer.
+On a busy machine it may take half a minute. Waiting is then faster than starting another JVM by spark-submit,
+which would also have other memory settings.
 """
 
 _OPENED = (
@@ -89,9 +89,9 @@ class LocalJvm:
             stderr=subprocess.STDOUT,
             env=environment,
             start_new_session=True,
-            # The JVM inherits the locks of this process's folders. So if this process is killed, the next
-            # process of Firesteel does not remove these folders while the JVM runs. In one of them, the JVM
-            # stores its port. If the folder were missing, the JVM would wait and never end.
+            # A process of Firesteel removes the temporary folders of killed processes, whose locks are free.
+            # The JVM inherits the locks of this process. So these folders stay until the JVM has ended, too.
+            # It writes its port into one of them, and would never end if that folder were missing.
             pass_fds=held_locks(),
         )
         assert self._process.stdout is not None

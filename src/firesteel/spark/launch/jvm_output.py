@@ -15,7 +15,7 @@ _CHATTER = (
     "Streaming TransformWithState",
     "WARNING: Using incubator modules",
 )
-"""Beginnings of lines that pyspark's processes and every start by spark-submit print."""
+"""Beginnings of lines that are dropped. pyspark's processes or spark-submit print them in every run."""
 _FRAME = re.compile(r"\s+at \S.*\(.*\)|\s+\.\.\. \d+ (more|common frames omitted)|Caused by: .*")
 _TRACEBACK = "Traceback (most recent call last):"
 _ENDED = ("BrokenPipeError", "ConnectionResetError", "EOFError")
@@ -32,7 +32,8 @@ class JvmOutput:
     Args:
         stream: The output.
         shows_traces: Whether to forward stack traces, too.
-        holds: Whether to drop the output until `forward` is called. `last_words` has it if the start fails.
+        holds: Whether to forward nothing before `forward` is called. Output before that call is not printed,
+            but `last_words` returns its last lines.
     """
 
     def __init__(self, stream: IO[bytes], *, shows_traces: bool = False, holds: bool = False) -> None:
@@ -69,7 +70,7 @@ def without_traces(lines: Iterator[str]) -> Iterator[str]:
 
     The error's own line stays, unless it says that the process at the other end has ended.
     """
-    is_inside = False  # of a traceback of Python, whose frames are indented and whose error is not
+    is_inside = False  # inside of a Python traceback: its frames are indented, the line of its error is not
     for line in lines:
         if line.startswith(_TRACEBACK):
             is_inside = True

@@ -49,7 +49,7 @@ class Spark:
     `context` and `session` wait for the end of the start. If the start has failed, they raise its error.
 
     Attributes:
-        waits_for: Step that the start waits for, in words for the user.
+        waits_for: What the start of Spark waits for, as text for the user: "its JVM", for example.
     """
 
     def __init__(self, options: LaunchOptions | None = None, session: SparkSession | None = None) -> None:
@@ -93,7 +93,7 @@ class Spark:
     def context(self) -> SparkContext:
         """The Spark context. Waits until Spark has started, and raises the error if the start failed."""
         self._is_awaited = True
-        if self._starting is not None:  # `join` of a thread counts as done if Ctrl-C interrupts it
+        if self._starting is not None:  # wait for the event: a thread's `join` is unreliable after Ctrl-C
             self._has_started.wait()
         if self._failure is not None:
             raise self._failure
@@ -163,9 +163,10 @@ class Spark:
 
     @property
     def parallelism(self) -> int:
-        """Number of cores for tasks. On a cluster, waits for the executors of a Spark started here.
+        """Number of cores for tasks.
 
-        With dynamic allocation, executors come with the tasks, so there is no wait.
+        If Firesteel has started this Spark on a cluster, wait for the executors first. There is no wait with
+        dynamic allocation, because executors start only when there are tasks.
         """
         by_need = self._setting("spark.dynamicAllocation.enabled") == "true"
         if self._owned and not (self.is_local or by_need or self._has_executors):
@@ -208,7 +209,7 @@ class Spark:
             self._fast = None
 
     def _abandon(self) -> None:
-        """Ask the JVM to end, without waiting: this process exits meanwhile."""
+        """Ask the JVM to end, and do not wait for it, because this process exits now."""
         self._is_over = True
         if self._fast is not None:
             self._fast.stop()

@@ -57,10 +57,10 @@ class Orphans:
                     yield process
 
     def _sessions(self) -> set[int]:
-        # If this process leads no session, other programs may share its session.
+        # Leave out this process's session if another process leads it: it may have other programs.
         own = {os.getpid()} & {os.getsid(0)}
         started = _field(self._jvm, _STARTED)
-        # The JVM's process ID now belongs to another process.
+        # Whether the JVM has ended and its process ID belongs to a later process.
         is_another = started is not None and started != self._started
         return own if is_another else own | {self._jvm}
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from firesteel.errors import FiresteelError, JobError, UsageError
 
 _PATIENCE = 5.0
-"""Seconds to wait for an answer of a master, or of a Python."""
+"""Seconds to wait for a connection to a master, or for the output of the Python of PYSPARK_PYTHON."""
 
 _ABOUT = "import sys, importlib.util as u; print(*sys.version_info[:2], u.find_spec('firesteel') is not None)"
 
@@ -105,7 +105,7 @@ def did_not_start(error: Exception) -> FiresteelError:
     """Return an error that says in one line why Spark did not start."""
     from firesteel.spark.errors import java_words
 
-    # Java (com.sun.security.auth.module.UnixSystem) raises this error if the user id has no name.
+    # Java (com.sun.security.auth.module.UnixSystem) raises it if this process's user id has no name.
     if "invalid null input: name" in str(error):
         uid = os.getuid()
         return UsageError(

@@ -19,10 +19,10 @@ AUTHENTICATE, SECRET = "spark.authenticate", "spark.authenticate.secret"
 UNIX_SOCKETS, SOCKET_FOLDER = "spark.python.unix.domain.socket.enabled", "spark.python.unix.domain.socket.dir"
 LOCAL_FOLDER = "spark.local.dir"
 _SEVERAL_PROCESSES = "local-cluster"
-"""Local master whose executors are processes of their own.
+"""Beginning of a local master whose executors are processes of their own.
 
-With this master, `spark.authenticate` needs a secret in the settings (SECRET), which Firesteel creates. With
-other local masters, Spark creates the secret itself.
+For such a master, Firesteel creates the secret of `spark.authenticate` and adds it to the settings (SECRET).
+For other local masters, Spark creates the secret.
 """
 _SECRET_BYTES = 32
 

@@ -20,14 +20,14 @@ _AVX512 = "X86_V4 AVX512_SKX"
 """NumPy's names for AVX-512, from 2.4 on and before. NumPy ignores names that it does not know."""
 _PROCESSORS = Path("/proc/cpuinfo")
 _ONE = 4096
-"""Bytes to read of the file of processors: enough for the first. There may be hundreds of processors."""
+"""Bytes to read of /proc/cpuinfo: enough for its first processor. It may describe hundreds of them."""
 
 
 def spare_slow_sorts(processors: Path = _PROCESSORS) -> None:
-    """Disable AVX-512 in NumPy if it is slow on this processor, unless the environment chooses features.
+    """Disable AVX-512 in NumPy if it is slow on this processor.
 
-    This has an effect only before NumPy is loaded. `processors` is the file in which Linux describes the
-    processors. On other systems nothing is changed.
+    Nothing is changed if the user has set one of NumPy's variables for processor features (_CHOSEN), if NumPy
+    is loaded already, or if there is no file `processors`, in which Linux describes the processors.
     """
     if "numpy" in sys.modules or any(name in os.environ for name in _CHOSEN):
         return

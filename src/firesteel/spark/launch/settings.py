@@ -14,7 +14,10 @@ MASTER = "spark.master"
 UI = "spark.ui.enabled"
 LOG_LEVEL = "spark.log.level"
 PYTHON = "spark.pyspark.python"
-"""Setting for the executors' Python. pyspark reads it only if spark-submit starts the program."""
+"""Setting for the executors' Python.
+
+pyspark reads it only if spark-submit starts the program. So Firesteel sets PYSPARK_PYTHON to its value.
+"""
 
 _ALWAYS = {
     UI: "false",
@@ -23,14 +26,14 @@ _ALWAYS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.python.worker.reuse": "true",
     "spark.driver.maxResultSize": "0",
-    # By default, Spark allocates and clears a page of 64 MB in each micro-batch: too much for few rows.
+    # The default is 64 MB. Spark allocates and clears such a page in each micro-batch, even for a few rows.
     "spark.buffer.pageSize": "2m",
 }
 ARENAS = "2"
-"""Most arenas of glibc's malloc in the JVM and in each Python worker.
+"""Maximum number of arenas of glibc's malloc, in the JVM and in each Python worker (MALLOC_ARENA_MAX).
 
-glibc's default is eight for each core, and each arena keeps what was freed in it. At 300,000 messages a
-second (benchmarks/kafka_sustained.py) they held 100 MB of the JVM and 200 MB of two workers.
+glibc's default is eight for each core. An arena keeps the memory that was freed in it. With the default, at
+300,000 messages a second (benchmarks/kafka_sustained.py), the JVM kept 100 MB and two workers 200 MB.
 """
 _ALLOCATOR = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
@@ -41,10 +44,12 @@ _ALLOCATOR = {
 }
 """Variables for Arrow, glibc and NumPy in the Python workers.
 
-Each batch frees its columns and allocates them again. Therefore Arrow uses glibc's allocator, and glibc keeps
-what is freed. Returning the pages to the system each time took a sixth of the time (benchmarks/decode.py
-shows it). NumPy is set not to ask for large pages. The system takes up to three times as long to get and
-clear large pages as small ones: a tenth of a job's time, and more if several workers wait for them.
+Each batch frees its columns, and the next batch allocates as much memory again. So Arrow uses glibc's
+allocator, and glibc keeps the freed memory. Giving it back to the system after each batch took a sixth of
+the run time (benchmarks/decode.py).
+
+NumPy does not ask for huge pages. The system takes up to three times as long to provide and clear them as
+small pages. That was a tenth of a job's time, and more if several workers waited for huge pages.
 """
 
 _ALWAYS |= {f"spark.executorEnv.{name}": value for name, value in _ALLOCATOR.items()}
@@ -62,8 +67,9 @@ _WITHOUT_UI = {
 }
 """Limits on the history that Spark keeps for its UI, even if the UI is off.
 
-By default Spark keeps a thousand entries of each kind. For a stream, these are some 100 MB that grow over a
-quarter of an hour. Even twenty entries outlive the young generation of the JVM.
+By default Spark keeps a thousand entries of each kind. A stream fills them in a quarter of an hour, and they
+take some 100 MB. The limits are low, because even twenty entries live so long that Java moves them from the
+young to the old generation.
 """
 _MASTER_HERE = ("spark://127.0.0.1:", "spark://localhost:")
 _OWN_DAEMON = {"spark.python.daemon.module": "firesteel.spark.launch.daemon"}

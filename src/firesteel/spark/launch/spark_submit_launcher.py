@@ -46,8 +46,8 @@ def spark_submit_context(
 ) -> SparkContext:
     """Return a context. If pyspark already has a JVM in this process, the context uses that JVM.
 
-    The JVM is started by pyspark's private `_ensure_initialized`, because a new context would write all its
-    settings into the command line.
+    Otherwise pyspark's private `_ensure_initialized` starts a JVM before the context is made. If the context
+    started the JVM, all settings would be on the command line, including secrets.
 
     Args:
         options: Options of the start.
@@ -182,13 +182,13 @@ _told: set[str] = set()
 
 
 def tell(what: str, error: BaseException) -> None:
-    """Print once that a task is done in a slower way, because the fast one does not work with this pyspark.
+    """Print that the fast way to do something does not work with this pyspark, so that a slower one is used.
 
     The notice is printed once in a process for each `what`.
 
     Args:
-        what: The task, as the beginning of a sentence, such as "Spark is started".
-        error: Reason for the fallback.
+        what: Beginning of the notice: what is done in a slower way, such as "Spark is started".
+        error: Error of the fast way.
     """
     if what in _told:
         return

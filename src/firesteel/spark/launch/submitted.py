@@ -16,8 +16,9 @@ _NAME = "spark.app.name"
 def submitted_settings() -> dict[str, str]:
     """Return the settings with which `spark-submit` started this program; empty if it did not.
 
-    They contain the master, but not the application name that `spark-submit` sets by default, the program's
-    file name. This calls pyspark's private `_ensure_initialized`, which connects to the running JVM.
+    The master is one of them. The application name is left out if it is the program's file name, because
+    `spark-submit` sets that by default. The function calls pyspark's private `_ensure_initialized`, which
+    connects to the running JVM.
     """
     if not _IS_SUBMITTED:
         return {}

@@ -37,11 +37,11 @@ def no_pandas() -> Iterator[None]:
 
 
 def spare_pandas(spark: bool = False) -> None:
-    """Make Arrow conclude that pandas is missing. If `spark` is true, do the same for pyspark's driver.
+    """Make Arrow, and pyspark if `spark` is true, look for pandas now, while imports do not find it.
 
-    Arrow looks for pandas at the first `pa.array`, only to recognize a Series. pyspark looks for pandas when
-    it imports its test helpers (pyspark.testing.utils). It does so as soon as it passes a Python value to the
-    JVM: the converters of NumPy values ask the test helpers whether NumPy is installed.
+    Both look for pandas only once. Arrow does so at the first `pa.array`, to recognize a Series. pyspark does
+    so when it imports its module of test helpers (pyspark.testing.utils). Without this function, it would
+    import that module when it first passes a Python value to the JVM, to find out whether NumPy is installed.
     """
     if "pandas" in sys.modules:
         return

@@ -1,12 +1,12 @@
 """Rescaling of a stopped job: the state of each statement is distributed over another number of tasks.
 
 Key groups stay whole, so a parallelism above the max parallelism of the checkpoint is refused, as in Flink.
-Offsets, watermarks and timers stay what they are: they belong to key groups or to the whole query.
+Offsets, watermarks and timers do not change: they belong to key groups or to the whole query.
 
-The new checkpoint continues after the last committed micro-batch. If Spark has planned a later one, that plan
-is dropped, because a repeated micro-batch must send its rows to the same tasks of a sink as before. If a sink
-has written rows of that micro-batch, the next start of the job is refused, as with each checkpoint that is
-behind its sinks (spark/checkpoint/recovery.py).
+The new checkpoint continues after the last committed micro-batch. If Spark has planned a later one, its
+offsets are dropped. That micro-batch cannot be repeated, because its rows would go to other tasks of the
+sinks. If a sink already has rows of it, the checkpoint is behind this sink, and the next start of the job is
+refused (spark/checkpoint/recovery.py).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def rescale(
 
         def locked(folder: str, file: str) -> CheckpointLock:
             lock = open_folder(folder, file, trusts_others=True)
-            assert lock is not None  # statement_folders takes local folders only
+            assert lock is not None  # None is for other file systems, which statement_folders has refused
             locks_held.callback(lock.release)
             return lock
 

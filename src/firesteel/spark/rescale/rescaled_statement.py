@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
 
 _MORE = 2
-"""Temporary copies of the state on the disk besides the old one: its rows, and the new state."""
+"""Free disk space that a rescale needs, in sizes of the old state: its rows as files, and the new state."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ MANIFEST = ""
 ROWS = "key_group INT, id STRING, data BINARY"
 """Schema of the rows that a state consists of: one row for each run and one for the manifest of a key group.
 
-    key_group   label of the key group, the number by which Spark knows it (internals/hash_partitions.py)
+    key_group   label of the key group: its number for Spark's hash function (internals/hash_partitions.py)
     id          ID of the run, or MANIFEST
     data        bytes of the run or of the manifest
 """

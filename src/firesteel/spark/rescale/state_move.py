@@ -1,7 +1,8 @@
 """Move of one stage's state to another number of partitions of Spark's state store.
 
-A key group keeps its runs and its manifest. Only its label changes, the number by which Spark knows it. The
-new labels spread the groups evenly over the new partitions (spark/internals/hash_partitions.py):
+A key group keeps its runs and its manifest. Only its label changes: the number by which Spark's hash function
+chooses the partition. The new labels spread the key groups evenly over the new partitions
+(spark/internals/hash_partitions.py):
 
     old store -> rows (label, run, bytes) -> files -> a streaming query of one micro-batch -> new store
 
@@ -49,8 +50,8 @@ def move_state(
         spark: Spark's folder in the checkpoint.
         stage: Number of the stateful operator.
         batch: Number of the last committed micro-batch.
-        labels: For each key group, a map from its old label to its new label. A label is the number by which
-            Spark knows a key group, and decides the partition.
+        labels: The new label of each key group by its old label. From a label, Spark's hash function computes
+            the partition.
         to: Folder of the operator's state in the new checkpoint. It gets a folder for each partition.
 
     Raises:

@@ -87,7 +87,7 @@ def _begin(target: Path) -> Path:
 
 
 def _sweep(target: Path) -> None:
-    """Remove drafts of processes of this machine that have ended."""
+    """Remove the drafts of the same target that processes of this machine have left when they ended."""
     form = re.compile(rf"\.{re.escape(target.name)}\.(\d+)\.([^.]+){re.escape(_SUFFIX)}(\.new)?")
     for path in target.parent.iterdir():
         found = form.fullmatch(path.name)

@@ -1,9 +1,10 @@
 """Savepoints: a consistent copy of a checkpoint, also while a job runs on it.
 
 The copy takes no lock. It names the files of the last committed micro-batch (statement_files.py) and copies
-them. If Spark has removed one meanwhile, it begins again. A savepoint is a checkpoint like any other: a job
-continues from it with `--checkpoint`. As with each copy of a checkpoint, the job then checks whether the
-sinks agree with it (spark/checkpoint/recovery.py).
+them. If Spark has removed a file meanwhile, the copy begins again.
+
+A savepoint is a checkpoint like any other: a job continues from it with `--checkpoint`. The job then checks
+whether the sinks agree with it, as with each copy of a checkpoint (spark/checkpoint/recovery.py).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from firesteel.spark.savepoint.draft_folder import check_space, draft_folder
 from firesteel.spark.savepoint.statement_files import StatementFiles
 
 _ATTEMPTS = 5
-"""Most attempts to copy a statement: its running job may remove files during the copy."""
+"""Maximum number of attempts to copy a statement. Its running job may remove files during an attempt."""
 
 
 Check = Callable[[Path, int], object]

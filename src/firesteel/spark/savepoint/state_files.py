@@ -47,7 +47,7 @@ def metadata_files(state: Path, last: int) -> Iterator[Path]:
 
     Args:
         state: Folder of the states in Spark's checkpoint.
-        last: Number of a micro-batch. Descriptions of operators that later micro-batches wrote are left out.
+        last: Number of a micro-batch. A description of an operator is left out if a later one wrote it.
     """
     for path in sorted(state.glob("[0-9]*/_*/**/*")):
         is_later = path.name.isdigit() and path.parent.name == "v2" and int(path.name) > last

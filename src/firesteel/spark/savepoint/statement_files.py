@@ -28,7 +28,7 @@ from firesteel.spark.savepoint.state_files import metadata_files, state_files
 _OWN_LOCKS = (LOCK_FILE, SPARK_FILE, RUN_FILE)
 _DRAFT = ".tmp"
 _FIXED = (FILE, LINEAGE)
-"""Files that a job may change when it starts, but not while it runs."""
+"""Files that change only when a run starts, recovers or rescales the checkpoint, not while a job runs."""
 
 
 @dataclass(frozen=True)

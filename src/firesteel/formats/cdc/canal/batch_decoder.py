@@ -29,8 +29,8 @@ class CanalColumns(JsonColumns):
         self._exact = tree_values(fields, options)
         wanted = {"database": options.database, "table": options.table}
         self._filters = {key: parsed(text) for key, text in wanted.items() if text is not None}
-        # `old` has only the changed fields. Flink looks for a field's name at any depth of it, so messages
-        # with a list or an object in `old` go to the exact reader.
+        # Rows of `old` have only the changed fields. Flink also finds a field's name inside an object or list
+        # of these rows, so such messages go to the exact reader.
         members = {"data": list_of(row_schema(fields)), "old": list_of(row_schema(fields, is_flat=True))}
         self._scan = JsonScan({**members, "type": TEXT, **dict.fromkeys(self._filters, TEXT)})
 
@@ -41,7 +41,7 @@ class CanalColumns(JsonColumns):
         kinds = reading.codes(root["type"].cells, _KINDS)
         data, old = _List(root["data"]), _List(root["old"])
         updates = kinds == RowKind.UPDATE_AFTER
-        # Flink also converts an `old` list that does not fit the rows, and may reject it.
+        # Flink also converts an `old` list that does not fit the rows, and may reject it. So it is odd.
         fits = np.where(updates, old.there & (old.counts == data.counts), ~old.there)
         reading.odd |= (kinds == UNREAD) | ~data.there | ~fits
         reading.odd[data.messages[~data.valid]] = True
@@ -54,9 +54,10 @@ class CanalColumns(JsonColumns):
         return changes.read(reading, self._schema, self._fields, cells)
 
     def _wanted(self, reading: Reading, root: Mapping[str, Found]) -> Flags:
-        """Return which messages the filters accept.
+        """Return which messages are to be read: those that the filters accept, and odd messages.
 
-        Messages without the filtered member are odd: they go to the exact reader.
+        The filters are `database.include` and `table.include`. Messages without the member that a filter
+        tests are marked as odd, so that the exact reader reads them.
         """
         wanted = np.ones(reading.count, dtype=bool)
         for key, pattern in self._filters.items():
@@ -73,12 +74,12 @@ class _List:
     """Lists of rows, one for each message.
 
     Attributes:
-        there: Whether a message has the list.
-        starts: First row of each list.
-        counts: Number of rows of each list.
-        rows: All rows.
-        messages: Message of each row.
-        valid: Whether each row is an object.
+        there: For each message, whether it has the list.
+        starts: For each message, the position of its first row among all rows.
+        counts: For each message, the number of its rows.
+        rows: The rows of all messages.
+        messages: For each row, the index of its message.
+        valid: For each row, whether it is an object.
     """
 
     def __init__(self, lists: Found) -> None:

@@ -87,7 +87,7 @@ class CanalMessages:
             raise BadMessage(f'Unknown "type" value "{self._converters.text(kind)}".')
 
     def _array(self, root: dict[str, Any], key: str) -> list[Values | None] | None:
-        """Return the rows of `data` or `old`, None if there are none."""
+        """Return the rows of the list `data` or `old`, None without such a list. A row may be None, too."""
         value = root.get(key)
         if value is None:
             return None

@@ -27,7 +27,7 @@ class DebeziumJson(EnvelopeJson):
     delete = ('{"before":', ',"after":null,"op":"d"}')
 
     def encoder(self, fields: Fields, options: Options) -> Encoder:
-        """Return an encoder. Raises ValidationError if the schema should be written, too."""
+        """Return an encoder. Raises ValidationError if `schema-include` is true, as in Flink."""
         if json_options(self.name, options).schema_include:
             raise ValidationError(
                 "Debezium JSON serialization doesn't support 'debezium-json.schema-include' option been set "

@@ -84,7 +84,8 @@ def _integer(compiler: Compiler, call: Call) -> str:
 def _sum(compiler: Compiler, call: Call) -> str:
     """Return the exact SQL of nested sums and differences in one type.
 
-    Wrapping only the final result is equivalent to wrapping each partial result.
+    Exact means that no sum is wrapped to its type. The caller wraps the final result, which gives the same
+    value as wrapping each partial sum.
     """
     texts: list[str] = []
     left: Expr = call
@@ -96,9 +97,9 @@ def _sum(compiler: Compiler, call: Call) -> str:
 
 
 def _continues(expr: Expr, whole: Call) -> bool:
-    """Return whether `expr` is `whole`, or a part of `whole` that can be computed with it in one expression.
+    """Return whether the exact SQL of `whole` includes that of `expr`, without wrapping the result of `expr`.
 
-    The part and `whole` are then sums or differences of the same type, as a + b in (a + b) - c.
+    It does if `expr` is `whole`, or if both are sums or differences of one type: a + b in (a + b) - c.
     """
     if expr is whole:
         return True
@@ -122,7 +123,10 @@ def _divide(compiler: Compiler, call: Call) -> str:
 
 
 def _quotient(compiler: Compiler, call: Call) -> str:
-    """Return the SQL of a DECIMAL quotient: of integers if 38 digits hold them, else in Python."""
+    """Return the SQL of a DECIMAL quotient.
+
+    DuckDB divides the operands as HUGEINTs if these have at most 38 digits. Otherwise, Python divides.
+    """
     (a, left), (b, right) = operands = _exact(compiler, call)
     (p1, s1), (p2, s2), (precision, scale) = digits(left), digits(right), digits(call.type)
     shift = scale + s2
@@ -150,7 +154,7 @@ def _modulus(compiler: Compiler, call: Call) -> str:
     a, b = compiler(left), compiler(right)
     if call.type.is_integer:
         dividend = left.type
-        if dividend.root is TypeRoot.DECIMAL:  # Flink takes the low 64 bits (ScalarOperatorGens).
+        if dividend.root is TypeRoot.DECIMAL:  # Flink casts it to a long (ScalarOperatorGens).
             a, dividend = compiler.cast(a, dividend, BIGINT), BIGINT
         plain = isinstance(right, Literal) and right.value not in (0, -1, None)
         checked = b if plain else f"modulus_divisor({a}, {b})"
@@ -178,7 +182,7 @@ def _decimal(compiler: Compiler, call: Call) -> str:
     (a, left), (b, right) = operands = _exact(compiler, call)
     (p1, s1), (p2, s2) = digits(left), digits(right)
     if call.function == "*":
-        if max(p1, p2) <= 18 < p1 + p2:  # DuckDB would compute with 18 digits
+        if max(p1, p2) <= 18 < p1 + p2:  # DuckDB would overflow at 18 digits
             a = f"{a}::DECIMAL(19,{s1})"
         fits, exact = p1 + p2 <= 38, f"({a} * {b})"
     else:

@@ -1,9 +1,10 @@
 """Compilation of `=` and `<>` of two arrays, with the results of Flink's generated code.
 
-ScalarOperatorGens.generateArrayComparison: two arrays in binary form are equal if their bytes are, so NULL
-equals NULL. Other arrays are compared element by element, and NULL equals nothing. Arrays are binary after an
-exchange, and if ARRAY[...] creates them. Arrays with elements of different types are compared by Java's
-equals: only empty ones can be equal.
+Flink (ScalarOperatorGens.generateArrayComparison) has two comparisons:
+- If both arrays are in binary form, they are equal if their bytes are. A NULL element then equals NULL. An
+  array is in binary form after an exchange, and if ARRAY[...] creates it.
+- Other arrays are compared element by element. A NULL element then equals nothing. If the types of the
+  elements differ, Java's equals compares them, and only empty arrays are equal.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ def compared_arrays(operator: str, left: Operand, right: Operand, exchanged: boo
     """Return the SQL of the comparison of two arrays, each given as its SQL and its expression.
 
     Args:
-        exchanged: Whether arrays of columns came through an exchange.
+        exchanged: Whether the input has passed an exchange, so that arrays in its columns are binary.
 
     Raises:
         NotSupportedError: Both arrays are in binary form, and their types have no common type.
@@ -47,7 +48,10 @@ def _is_binary(expr: Expr, exchanged: bool) -> bool:
 
 
 def _without_null(array: str, kind: SqlType, depth: int) -> str:
-    """Return the SQL condition that no element is NULL, also in nested arrays; "" if it always holds."""
+    """Return the SQL condition that no element is NULL, also in nested arrays.
+
+    It is "" if all elements are NOT NULL by their type. `depth` is the level of nesting, from 0.
+    """
     (element,) = kind.children
     conditions = [f"list_count({array}) = len({array})"] if element.nullable else []
     if element.root is TypeRoot.ARRAY:

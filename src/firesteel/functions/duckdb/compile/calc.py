@@ -48,7 +48,7 @@ def emitters() -> dict[str, Emit]:
 
 
 _LONG_FILTER = 10_000
-"""Length in characters from which DuckDB's optimizer takes long for a filter."""
+"""Length of a condition's SQL, in characters, above which it is hidden from DuckDB's optimizer."""
 _EMITTERS: dict[str, Emit] = {}
 
 

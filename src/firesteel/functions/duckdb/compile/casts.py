@@ -1,7 +1,7 @@
 """Compilation of CAST and TRY_CAST with Flink's results. Flink: the `CastRule`s of the table planner.
 
 A cast between numbers never fails: integers wrap, floating point numbers saturate, and a DECIMAL that does
-not fit is NULL. A cast of a string fails, or is NULL for TRY_CAST.
+not fit is NULL. If a string cannot be cast, CAST fails, and TRY_CAST returns NULL.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _to_approximate(compiler: Compiler, text: str, source: SqlType, target: SqlT
     if source.root is TypeRoot.DOUBLE and target.root is TypeRoot.FLOAT:
         return compiler.python("casts.to_float", [(text, source)], target)
     if source.root is TypeRoot.DECIMAL:
-        return f"CAST({_double(text, source)} AS {to_duckdb(target)})"  # A FLOAT is rounded to DOUBLE first.
+        return f"CAST({_double(text, source)} AS {to_duckdb(target)})"  # To FLOAT by way of DOUBLE.
     return f"CAST({text} AS {to_duckdb(target)})"
 
 
@@ -179,7 +179,7 @@ def _text_of(compiler: Compiler, text: str, source: SqlType) -> str:
 
 
 def sized(text: str, source: SqlType, target: SqlType) -> str:
-    """Return the SQL of a string or bytes cut to the target's length, and padded if the length is fixed."""
+    """Return the SQL of a string or bytes, cut to the target's length. CHAR and BINARY are also padded."""
     length = target.length or 0
     if length == MAX_LENGTH or (
         (source.length or 0) <= length and target.root in (TypeRoot.VARCHAR, TypeRoot.VARBINARY)

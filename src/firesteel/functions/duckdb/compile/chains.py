@@ -14,13 +14,13 @@ from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
 from firesteel.types.sql import INTEGER_BITS, INTEGERS
 
 LONG = 200
-"""Minimum number of operands for which a chain is examined, and of similar operands that become a list."""
+"""Minimum number of similar operands that become a list. A chain with fewer operands is not examined."""
 _PARAMETER = 1_000_000
 """Column number of the placeholder for the literal, above any column of an input."""
 _PLAIN = frozenset(
     {"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "NOT", "AND", "OR", "IS NULL", "IS NOT NULL"}
 )
-"""Calls that never fail and whose text does not depend on the literals."""
+"""Calls that never fail, and whose SQL stays the same, except for the literal, if a literal changes."""
 
 _DEEP = 8
 """Maximum depth of operands that are examined."""

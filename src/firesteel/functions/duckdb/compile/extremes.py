@@ -39,8 +39,8 @@ def _may_be_null(arg: Expr) -> bool:
 def _argument(compiler: Compiler, args: tuple[Expr, ...], call: Call) -> str:
     """Return the SQL of the last of `args`, cast to the result's type.
 
-    Flink casts an argument before it checks it for NULL. So a NULL DECIMAL fails if its type is
-    not the result's, unless an earlier argument is NULL.
+    As in Flink, a NULL of a DECIMAL type that differs from the result's type is an error: Flink casts the
+    argument before it checks it for NULL. If an earlier argument is NULL, the result is NULL instead.
     """
     *before, arg = args
     text = compiler(arg)

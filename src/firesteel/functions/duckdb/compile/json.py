@@ -3,8 +3,9 @@
 SQL builds texts, and Python evaluates paths (library/sql_json.py).
 
 The text of a value depends on the call that returns it: JSON_OBJECT, JSON_ARRAY and JSON() are inserted
-unchanged, everything else as a value (Flink: JsonGenerateUtils). DuckDB cannot distinguish instants from
-other timestamps, nor VARIANTs from bytes.
+unchanged, everything else as a value (Flink: JsonGenerateUtils). DuckDB has one type for TIMESTAMP and
+TIMESTAMP_LTZ, and one for VARIANT and bytes. So the SQL tells the Python functions which one a value has
+(`_marks`).
 """
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ def _text(compiler: Compiler, value: Expr) -> str:
 
 
 def _marks(kind: SqlType) -> Iterator[str]:
-    """Return z for each TIMESTAMP_LTZ in the type, t for a TIMESTAMP, v for a VARIANT, y for other bytes."""
+    """Yield a letter for each part of a type that DuckDB's type does not identify, from left to right.
+
+    z: TIMESTAMP_LTZ, t: TIMESTAMP, v: VARIANT, y: other bytes. ROW<a TIMESTAMP, b BYTES> has t and y.
+    """
     if kind.root in TIMESTAMPS:
         yield "z" if kind.root is TypeRoot.TIMESTAMP_LTZ else "t"
     if kind.root is TypeRoot.VARIANT or kind.root in BYTES_LIKE:
@@ -79,7 +83,7 @@ def _array(compiler: Compiler, call: Call) -> str:
 def _object(compiler: Compiler, call: Call) -> str:
     """Return the SQL of JSON_OBJECT, with members sorted by name.
 
-    Of equal names, the last one with a value counts.
+    If several members have the same name, the last one whose value is not NULL is kept.
     """
     from firesteel.types import json_text  # The import is not needed at the start.
 

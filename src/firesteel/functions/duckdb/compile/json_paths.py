@@ -17,7 +17,10 @@ from firesteel.types.sql import TypeRoot
 _PLAIN = re.compile(r"(?:\s*(?:lax|strict)\s+)?(\$(?:\.[A-Za-z_]\w*|\[\d{1,6}\])+)", re.ASCII | re.IGNORECASE)
 _LENIENT = r"\\u|,\s*[\]}]|(?i:nan|inf)|[eE][+-]?\d{8}"
 _LONGEST = 1000
-"""Longest document in bytes that DuckDB may read. It is within Jackson's limits of levels and digits."""
+"""Maximum length in bytes of a document that DuckDB reads.
+
+So short a document cannot exceed Jackson's limits of 1,000 levels and 1,000 digits.
+"""
 
 
 def plain_path(call: Call) -> str | None:
@@ -39,7 +42,7 @@ def with_duckdb(text: str, path: str, otherwise: str) -> str:
     """Return the SQL of the value at `path` in the document `text`.
 
     Args:
-        otherwise: Expression for documents that DuckDB reads differently.
+        otherwise: SQL of the value, for documents and values that DuckDB may read differently than Jackson.
     """
     place = quoted(path)
     names = dict.fromkeys(re.findall(r"\.(\w+)", path))

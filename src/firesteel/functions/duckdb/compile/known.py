@@ -1,6 +1,6 @@
-"""Compilation of calls whose value is known at planning time. Plans show the call, not its value.
+"""Compilation of TYPEOF and CURRENT_DATABASE, whose values are constants of the plan.
 
-These are TYPEOF and CURRENT_DATABASE. The latter has the database's name as an option of the call.
+Plans show the call, not its value. For CURRENT_DATABASE, the planner stores the name in `Call.options`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from firesteel.types.sql import MAX_LENGTH, TypeRoot
 
 
 def typeof_text(call: Call) -> str:
-    """Return TYPEOF of the first argument. If the second is TRUE, Flink can parse the text."""
+    """Return the text of TYPEOF(value) or TYPEOF(value, force_serializable): the type of the value.
+
+    If `force_serializable` is TRUE, the text has the lengths of STRING and BYTES, so that Flink can parse it.
+    """
     kind = call.args[0].type
     text = str(kind)
     if kind.is_interval:
@@ -24,7 +27,10 @@ def typeof_text(call: Call) -> str:
 
 
 def _serializable(text: str) -> str:
-    """Return the text with STRING and BYTES written with their length. Quoted names are unchanged."""
+    """Return the text with VARCHAR(2147483647) for STRING and VARBINARY(2147483647) for BYTES.
+
+    Names in backticks are unchanged.
+    """
     parts = re.split(r"(`(?:[^`]|``)*`)", text)
     parts[::2] = [re.sub(r"\b(STRING|BYTES)\b", _spelled, part) for part in parts[::2]]
     return "".join(parts)

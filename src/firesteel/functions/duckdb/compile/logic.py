@@ -69,7 +69,7 @@ def _widens(kind: SqlType, target: SqlType) -> bool:
 
 def comparison(compiler: Compiler, call: Call) -> str:
     left, right = call.args
-    if left == right:  # Calcite reduces x = x to a test for NULL, whatever = means for the type.
+    if left == right:  # Calcite reduces x = x to a test for NULL, even for a NaN.
         decided = "TRUE" if call.function in ("=", "<=", ">=") else "FALSE"
         return f"(CASE WHEN {compiler(left)} IS NOT NULL THEN {decided} END)"
     return compared(call.function, (compiler(left), left), (compiler(right), right), compiler)
@@ -113,12 +113,19 @@ def compared(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], com
 
 
 def _as_moment(compiler: Compiler, text: str, string: Expr, kind: SqlType) -> str:
-    """Return the SQL of a string cast for a comparison. If invalid, a literal fails, others become NULL."""
+    """Return the SQL of a string, cast to a date or time for a comparison.
+
+    An invalid literal is an error. Any other invalid string becomes NULL.
+    """
     return compiler.cast(text, string.type, kind, attempt=not isinstance(string, Literal))
 
 
 def _beyond_plane(left: Expr, right: Expr) -> bool:
-    """Return whether Java's order by UTF-16 units may differ from DuckDB's order by bytes."""
+    """Return whether Java's order of strings by UTF-16 units may differ from DuckDB's order by bytes.
+
+    The orders only differ between characters beyond U+FFFF and those from U+E000 to U+FFFF. So they are the
+    same if one of the operands is a literal of characters below U+E000.
+    """
     for operand in (left, right):
         if isinstance(operand, Literal) and max(str(operand.value or ""), default="") < "\ue000":
             return False
@@ -143,7 +150,7 @@ def _numeric(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], com
     if roots & set(APPROXIMATE):
         target = _approximate(roots)
         a, b = cast_text(a, x.type, target), cast_text(b, y.type, target)
-        unsafe = all if operator in ("=", "<>") else any  # DuckDB's equality differs only for two NaN values.
+        unsafe = all if operator in ("=", "<>") else any  # For = and <>, only two NaNs need Java.
         if not unsafe(map(_may_be_nan, (x, y))):
             return f"({a} {operator} {b})"
         return f"{_JAVA[operator]}({a}, {b})"
@@ -213,7 +220,7 @@ def _junction(compiler: Compiler, call: Call, filters: bool = False) -> str:
 
 
 def _never_failing(compiler: Compiler, call: Call, filters: bool) -> list[str]:
-    """Return the SQL of the operands in any order. Similar operands of a long chain are combined."""
+    """Return the SQL of operands that cannot fail, in any order. Combine similar operands of a long chain."""
     if len(call.args) < LONG:
         return [compiler(arg) for arg in call.args]
     kept, lists = alike(call.args)
@@ -274,9 +281,10 @@ def _coalesce(compiler: Compiler, call: Call) -> str:
 
 
 def _like(compiler: Compiler, call: Call) -> str:
-    """Return the SQL of LIKE: DuckDB's own LIKE if the pattern is a literal.
+    """Return the SQL of LIKE.
 
-    `_` does not match the end of a line.
+    DuckDB's LIKE evaluates a literal pattern without `_`. A literal pattern with `_` becomes a regular
+    expression, because in Flink `_` does not match a line end. Python evaluates other patterns, and ESCAPE.
     """
     pattern = call.args[1]
     if len(call.args) > 2 or not isinstance(pattern, Literal):
@@ -288,7 +296,7 @@ def _like(compiler: Compiler, call: Call) -> str:
 
 
 def _regular(letter: str) -> str:
-    """Return a letter of a LIKE pattern as a regular expression."""
+    """Return the regular expression for a character of a LIKE pattern, which may be a wildcard."""
     special = {"%": "(?s:.*)", "_": r"[^\n\r\x{85}\x{2028}\x{2029}]"}.get(letter)
     return special or (letter if letter.isalnum() else f"\\x{{{ord(letter):x}}}")
 
@@ -299,11 +307,11 @@ def _trim(compiler: Compiler, call: Call) -> str:
 
 _HASHED = frozenset({*INTEGERS, *APPROXIMATE, *CHARACTER, TypeRoot.DECIMAL})
 _MOST_LISTED = 64
-"""Maximum number of values that are compared one by one."""
+"""Maximum number of values of an IN that DuckDB searches as a list. More values become a hash set."""
 
 
 def _in(compiler: Compiler, call: Call) -> str:
-    """Return the SQL of an IN with many values of the operand's type (compile/membership.py)."""
+    """Return the SQL of an IN with literals (compile/membership.py): a list, or a set if there are many."""
     operand, *items = call.args
     if len(items) > _MOST_LISTED and operand.type.root in _HASHED:
         return compiler.is_one_of(operand, [item.value for item in items if isinstance(item, Literal)])

@@ -1,10 +1,11 @@
 """Simplification of long sums: `v * 1 + v * 2 + ... + v * 5000` is `v * 12502500`.
 
-DuckDB parses and binds every operand for every batch. Integers that wrap form a ring, so the order in which a
-sum of products with literals is computed does not matter. The same holds for DECIMAL if no step can round or
-overflow. A term remains for each operand, even with factor 0: if it is NULL or fails, so does the sum.
+DuckDB parses and binds every operand for every batch, so a short sum is faster. The result is the same: for
+integers that wrap, the order of additions and multiplications does not matter. For DECIMAL, it does not
+matter if no step can round or overflow.
 
-A sum or product of many columns becomes a balanced tree, since levels cost more than operands.
+An operand stays in the sum even if its factors add up to 0: if it is NULL or fails, so does the sum. A sum or
+product of many columns becomes a balanced tree, since DuckDB is slow for deep trees.
 """
 
 from __future__ import annotations
@@ -99,9 +100,9 @@ def _linear(call: Call) -> tuple[dict[Expr, Decimal], Decimal, int]:
 
 
 def _parts(expr: Expr, kind: SqlType) -> list[tuple[Expr, Decimal]]:
-    """Return (operand, factor) pairs, the sum of whose products is exactly the expression.
+    """Return the expression as (operand, factor) pairs: a - b is [(b, -1), (a, 1)], 3 * a is [(a, 3)].
 
-    [] if the expression is not a sum, a difference or a product with a literal, or if it may round.
+    [] if it is not a sum, a difference, a negation or a product with a literal, or if it may round.
     """
     if not isinstance(expr, Call) or not _is_exact(expr, kind):
         return []
@@ -145,7 +146,7 @@ def _wrapped(number: Decimal, kind: SqlType) -> Decimal:
 
 
 def _fits(factors: dict[Expr, Decimal], constant: Decimal, kind: SqlType) -> bool:
-    """Return whether all partial sums and factors have few enough digits, in any order of computation."""
+    """Return whether a DECIMAL of 38 digits holds all partial sums and factors, in any order of additions."""
     most = abs(constant)
     for term, factor in factors.items():
         precision, scale = digits(term.type)

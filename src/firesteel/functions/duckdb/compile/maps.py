@@ -24,18 +24,17 @@ from firesteel.types.sql import (
 
 
 def make_map(compiler: Compiler, call: Call) -> str:
-    """Return the SQL of MAP[k, v, ...]. Flink drops a pair whose key is known to occur again later."""
+    """Return the SQL of MAP[k, v, ...]. As in Flink, only some repeated keys are dropped (`_marks`)."""
     marks = _marks(call.args[::2])
     arguments = [(quoted(marks), STRING), *((compiler(a), a.type) for a in call.args)]
     return compiler.python("maps.make", arguments, call.type)
 
 
 def _marks(keys: tuple[Expr, ...]) -> str:
-    """Return a letter for each key of a map constructor.
+    """Return a letter for each key of a map constructor. Equal keys with the same letter are merged.
 
-    Equal keys with the same letter are merged. Keys with the letter `-` are never merged. Flink merges keys
-    for which its generated code has a single term: a column, or a literal of a type that is written into the
-    code or kept as a constant.
+    Keys with the letter `-` are never merged. Flink merges keys that are the same term in its generated code:
+    the same column, or equal literals of most types. MAP[a, 1, b, 2, a, 3] has the letters ABA.
     """
     known: dict[object, str] = {}
     return "".join(
@@ -62,8 +61,8 @@ def _group(key: Expr) -> object:
 def map_value(compiler: Compiler, value: Expr, key: Expr) -> str:
     """Return the SQL of the first entry's value with this key; NULL for no entry or a NULL key.
 
-    Flink ignores the NULL marks of the keys in its binary maps, so a NULL key of an entry equals zero. A CAST
-    returns a Java map, where a NULL key stays NULL.
+    As in Flink, an entry with a NULL key is found for the key 0, since Flink's binary maps store NULL as 0
+    and the lookup does not check for NULL. After a CAST, it is not found, since a CAST returns a Java map.
     """
     kind, name = value.type.children[0], compiler.fresh_name()
     wanted, held = compiler.cast(compiler(key), key.type, kind), f"{name}.{quote(KEY)}"
@@ -141,8 +140,8 @@ def elements(compiler: Compiler, text: str, source: SqlType, target: SqlType, at
     name = compiler.fresh_name()
     element = compiler.cast(name, source, target, attempt)
     if source.nullable and not target.nullable and target.root in INTEGERS and source.root is not target.root:
-        # As in Flink, a NULL element becomes 0 if the cast changes the type of the elements to a NOT NULL
-        # integer type: ArrayToArrayCastRule does not check for NULL.
+        # A cast to another type turns NULL elements into 0 if it is a NOT NULL integer type. As in Flink:
+        # ArrayToArrayCastRule does not check the elements for NULL.
         element = f"coalesce({element}, 0)"
     changed = f"list_transform({text}, lambda {name}: {element})"
     changed = f"CAST({changed} AS {to_duckdb(target)}[])"

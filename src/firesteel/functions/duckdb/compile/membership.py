@@ -57,8 +57,9 @@ def gathered(call: Call) -> Expr:
 def _without_nulls(call: Call) -> tuple[Expr, ...]:
     """Return the terms of an AND or OR without comparisons with a literal that rounding turns into NULL.
 
-    An example is 9.995 as DECIMAL(3, 2), which has too many digits. Flink looks the operand up in a set,
-    which does not contain NULL. Only a single comparison with such a literal is NULL.
+    An example is 9.995 as DECIMAL(3, 2): rounded to 10.00, it has too many digits. If an operand is compared
+    with several literals, Flink makes a set of them and leaves NULL out. If it is compared with only one
+    literal, the term stays, and its result is NULL.
     """
     operator = _COMPARED_BY[call.function]
     listed = [t for t in call.args if isinstance(t, Call) and _is_listed(t, operator)]

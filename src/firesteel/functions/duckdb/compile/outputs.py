@@ -1,4 +1,8 @@
-"""Compilation of output columns. Their SQL may differ from that of the same expression inside another."""
+"""Compilation of output columns.
+
+The SQL of an expression may differ if it is an output column, not an argument of a call: Flink then treats
+NULL values of a NOT NULL type, and rounded DECIMALs, differently.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +44,8 @@ def output(compiler: Compiler, expr: Expr) -> str:
 def _without_null(expr: Expr) -> str | None:
     """Return the SQL of the default value that replaces NULL in an output column, None if NULL stays.
 
-    Flink's code gives a NOT NULL variable a default (CodeGenUtils.primitiveDefaultValue). It appears where an
-    index is outside an array of NOT NULL elements, or a key is not in a map of NOT NULL values.
+    Flink has such a default (CodeGenUtils.primitiveDefaultValue) if an index is outside an array whose
+    elements are NOT NULL, or if a key is not in a map whose values are NOT NULL.
     """
     return _DEFAULTS.get(expr.type.root) if takes_no_null(expr) else None
 
@@ -60,7 +64,7 @@ def _stays_null(expr: Expr) -> bool:
 
 
 def _another_scale(call: Call) -> bool:
-    """Return whether a DECIMAL may be rounded to another scale than that of its type."""
+    """Return whether ROUND or TRUNCATE of a DECIMAL may have a result with another scale than its type."""
     if call.type.root is not TypeRoot.DECIMAL or len(call.args) < 2:
         return False
     value, to = call.args

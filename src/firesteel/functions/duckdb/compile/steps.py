@@ -29,7 +29,8 @@ class Steps:
 
     Attributes:
         width: Number of input columns.
-        columns: Position and expression of each column, by step. A step reads the input and earlier steps.
+        columns: For each step, the position and expression of each of its columns. An expression reads the
+            input and the columns of earlier steps.
     """
 
     width: int
@@ -91,9 +92,10 @@ def _is_long(expr: Expr) -> bool:
 
 
 def _repeated(parts: Sequence[Expr], always: set[int]) -> set[Expr]:
-    """Return the calls among `parts` that occur often, and that are always computed or cannot fail.
+    """Return the calls that occur at least 50 times among `parts`, and that may be computed in advance.
 
-    Conditions (BOOLEAN calls) are left out.
+    A call may be computed in advance if its id() is in `always` or if it cannot fail. Conditions (BOOLEAN
+    calls) are left out. If there are fewer than 500 parts, the result is empty.
     """
     if len(parts) < _LONG:
         return set()
@@ -120,7 +122,7 @@ def _postorder(expr: Expr) -> list[Expr]:
 
 
 def _always_computed(expr: Expr) -> set[int]:
-    """Return the ids of the parts that are always evaluated: of a lazy function only the first argument."""
+    """Return the id() of each part that is always evaluated. _LAZY functions evaluate the first argument."""
     found: set[int] = set()
     pending = [expr]
     while pending:

@@ -11,7 +11,7 @@ def _constant(expr: Expr) -> int | None:
 
 
 def _substring(compiler: Compiler, call: Call) -> str:
-    """Return the SQL of SUBSTRING: DuckDB's own for literal positions.
+    """Return the SQL of SUBSTRING: DuckDB's own if start and length are literals, else a call of Python.
 
     If a negative start is before the string, the result is empty.
     """

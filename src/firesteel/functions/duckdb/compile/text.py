@@ -70,7 +70,9 @@ class Compiler:
             result: Type of the result.
         """
         kinds = "|".join(to_duckdb(kind) for kind in (*(kind for _, kind in arguments), result))
-        if "STRUCT" in kinds:  # DuckDB ignores case in function names, but field names may differ in case
+        # Types that differ only in the case of field names need functions of their own. DuckDB ignores case
+        # in function names, so a hash of the types distinguishes them.
+        if "STRUCT" in kinds:
             name = f"{name}#{crc32(kinds.encode()):08x}"
         text, signature = self._call(name, arguments, result)
         self.functions[signature] = None
@@ -152,7 +154,7 @@ def literal_text(literal: Literal) -> str:
     if kind.root is TypeRoot.INTEGER and isinstance(value, int):
         return str(value) if value >= 0 else f"({value})"
     if kind.root is TypeRoot.INTERVAL_YEAR_MONTH and isinstance(value, int):
-        value = (value + (1 << 31)) % (1 << 32) - (1 << 31)  # the value of a literal may exceed INT
+        value = (value + (1 << 31)) % (1 << 32) - (1 << 31)  # wrap to 32 bits
     if kind.root in CHARACTER:
         return quoted(str(value))
     if kind.is_datetime and isinstance(value, str):  # the value has more digits than datetime holds

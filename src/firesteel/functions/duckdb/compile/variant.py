@@ -10,7 +10,11 @@ from firesteel.types.sql import BIGINT, BOOLEAN, STRING, TypeRoot
 def variant_item(compiler: Compiler, call: Call, placed: bool = False) -> str:
     """Return the SQL of v['name'] or v[index].
 
-    If `placed`, the result keeps its offset in the value that contains it, which Flink's `=` compares.
+    Args:
+        compiler: The compiler.
+        call: The access, with the VARIANT and the name or index as arguments.
+        placed: Whether the result keeps its byte offset in the VARIANT from which it is taken, because it is
+            an operand of `=`, which compares these offsets in Flink. If False, the offset is 0.
     """
     value, key = call.args
     name, kind = ("field", STRING) if key.type.is_character else ("element", BIGINT)
@@ -27,9 +31,9 @@ def _placed(compiler: Compiler, expr: Expr) -> str:
 def equality_operands(compiler: Compiler, left: Expr, right: Expr) -> tuple[str, str]:
     """Return the SQL of two VARIANTs or BITMAPs in a form that is equal if Flink's `=` is true.
 
-    VARIANTs are equal if their bytes and the order of the names are equal, and if they had the same position
-    in the values from which they were taken (Flink: BinaryVariant.equals). Equal BITMAPs have the same
-    integers.
+    VARIANTs are equal if their bytes and the order of their names are equal, and if they have the same byte
+    offset in the VARIANTs from which they are taken (Flink: BinaryVariant.equals). BITMAPs are equal if they
+    have the same integers.
     """
     if left.type.root is TypeRoot.VARIANT:
         return _placed(compiler, left), _placed(compiler, right)
@@ -38,7 +42,7 @@ def equality_operands(compiler: Compiler, left: Expr, right: Expr) -> tuple[str,
 
 
 def packed(compiler: Compiler, expr: Expr, text: str) -> str:
-    """Return the SQL of an output column of a Calc, where a new BITMAP is serialized as in Flink."""
+    """Return the SQL of an output column of a Calc: `text`, for a computed BITMAP serialized as in Flink."""
     if expr.type.root is not TypeRoot.BITMAP or not isinstance(expr, Call):
         return text
     return compiler.python("bitmap.to_bytes", [(text, expr.type)], expr.type)

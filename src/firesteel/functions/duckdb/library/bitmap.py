@@ -1,8 +1,8 @@
 """BITMAP functions, on values in RoaringBitmap's portable form. Flink: Bitmap*Function, RoaringBitmapData.
 
-A bitmap stores integers in containers: as an array, bits or runs. If two forms take the same space,
-BITMAP_TO_BYTES shows which one is used. So bitmaps keep the same containers as in Java, and are packed into
-runs where Flink serializes them.
+A bitmap stores its integers in containers. A container is an array, a bit set or a list of runs. Queries can
+read these bytes with BITMAP_TO_BYTES, so each container here has the same kind as in Flink. As in Flink,
+containers become runs, where these are shorter, only when a bitmap is serialized (`to_bytes`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def from_bytes(data: bytes) -> bytes:
 
 
 def to_array(data: bytes) -> list[int]:
-    """Return the integers of a bitmap as signed numbers, in the order of the unsigned ones."""
+    """Return the integers of a bitmap as signed numbers, in the order that they have as unsigned ones."""
     return [value - _WRAP if value >= _HALF else value for value in _bitmap(data)]
 
 

@@ -152,7 +152,11 @@ def _of_zone(
 ) -> Callable[[pa.Array, pa.Array], pa.Array]:
     """Return a function from a column of seconds and a zone's name to the zone's offsets in seconds.
 
-    The offsets are looked up at both ends of each quarter of an hour, and for each row where these differ.
+    To save calls, the function looks up the offset only at the first and the last second of each quarter of
+    an hour in which a row falls. If these two offsets differ, it looks up the offset of each row.
+
+    Args:
+        look_up: Function from seconds since 1970 and a zone's name to the zone's offset in seconds.
     """
 
     def offsets(seconds: pa.Array, zone: pa.Array) -> pa.Array:

@@ -26,7 +26,7 @@ def text_of_time(micros: int, precision: int) -> str:
 
 
 def text_of_timestamp(value: int, precision: int, unit: int) -> str:
-    """Return the text of a timestamp. `unit` is the nanoseconds of one count of `value`."""
+    """Return the text of the timestamp at `value` times `unit` nanoseconds, with `precision` digits."""
     return primitive_text.timestamp_text(value * unit, precision)
 
 
@@ -41,6 +41,12 @@ def to_float(values: pa.Array) -> pa.Array:
 
 @columnar
 def to_text(values: pa.Array, kind: pa.Array, zone: pa.Array) -> pa.Array:
-    """Return rows, arrays and maps as text. `kind` is their encoded type."""
+    """Return rows, arrays and maps as text.
+
+    Args:
+        values: The values.
+        kind: Their SQL type, encoded as a text that is the same in every row.
+        zone: Time zone of the session, the same in every row.
+    """
     write = writer(decode(kind[0].as_py()), zone[0].as_py(), cast=True)
     return pa.array([None if v is None else write(v) for v in plain_values(values)], pa.string())

@@ -1,6 +1,7 @@
 """Functions of arrays. Flink: ArrayContainsFunction and similar classes.
 
-Elements are equal if their values are equal. NULL equals NULL.
+To compare elements, the functions use `key_of`: rows and arrays are compared by their values, and NULL equals
+NULL.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def _ordered(values: Iterable[Any]) -> Array:
 
 
 def element(values: Array) -> Any:
-    """Return the only element, or NULL for an empty array."""
+    """Return the only element, or NULL for an empty array. Raise JobError for an array of more elements."""
     if len(values) > 1:
         raise JobError("Array has more than one element.")
     return values[0] if values else None
@@ -88,7 +89,8 @@ def sort(values: Array, ascending: bool = True, nulls_first: bool | None = None)
     """Return the sorted array; by default ascending with NULLs first, or descending with NULLs last."""
     nulls = [v for v in values if v is None]
     some: Array = [v for v in values if v is not None]
-    # Flink's comparison is `a > b ? 1 : -1`. It never returns 0, which decides the order of 0.0 and -0.0.
+    # Flink compares by `a > b ? 1 : -1`, which is never 0. So 0.0 and -0.0, which are equal, may change their
+    # order. To get the same order as in Flink, sort by this comparison.
     if 0 in some and isinstance(some[0], float):
         found = sorted(some, key=cmp_to_key(_greater if ascending else _not_greater))
     else:

@@ -43,13 +43,17 @@ def format_timestamp(value: int, unit: int, pattern: str) -> str:
 
 
 def format_string(text: str, pattern: str) -> str | None:
-    """Return DATE_FORMAT of a string."""
+    """Return DATE_FORMAT of a string, NULL if the string is not like `2024-05-20 12:30:00`."""
     millis = simple_parse(_DEFAULT, text, "UTC")
     return None if millis is None else simple_format(pattern, millis, "UTC")
 
 
 def to_date(text: str) -> int | None:
-    """Return the days since 1970 of a text, or None. A number above Java's int ends the job, as in Flink."""
+    """Return TO_DATE of a text in days since 1970, NULL if the text is no date.
+
+    Raises:
+        JobError: The year, month or day is a number above Java's int. Flink fails, too.
+    """
     if _MANY_DIGITS.search(text):
         for part in text.strip(" ").split(" ")[0].split("-"):
             digits = part.lstrip("0")[:11]
@@ -66,15 +70,17 @@ def to_date_by(text: str, pattern: str) -> int:
 
 
 def to_timestamp(text: str) -> int | None:
-    """Return TO_TIMESTAMP in microseconds, with millisecond precision."""
+    """Return TO_TIMESTAMP in microseconds, truncated to milliseconds. NULL if the text is no timestamp."""
     found: int | None = try_timestamp(text, 3, "UTC")
     return found
 
 
 def to_timestamp_by(text: str, pattern: str) -> int | None:
-    """Return TO_TIMESTAMP with a pattern, in microseconds. A text may also be in JDBC's format.
+    """Return TO_TIMESTAMP with a pattern, in microseconds.
 
-    The result is NULL if the fields are no valid date. TO_TIMESTAMP_LTZ raises JobError for them.
+    A text that does not match the pattern is read in JDBC's format (`_jdbc`). The result is NULL if the text
+    has neither format, if the pattern is invalid, or if the fields are no valid date. For such fields,
+    TO_TIMESTAMP_LTZ raises JobError.
     """
     try:
         nanos = _read(text, pattern, 3)
@@ -84,9 +90,14 @@ def to_timestamp_by(text: str, pattern: str) -> int | None:
 
 
 def _read(text: str, pattern: str, digits: int) -> int | None:
-    """Return the nanoseconds of a wall clock by a pattern, None if the text or the pattern is invalid.
+    """Return the wall clock of a text in nanoseconds since 1970.
 
-    A text that matches the pattern is truncated to `digits`. Another text may be in JDBC's format.
+    If the text matches the pattern, the seconds are truncated to `digits` fractional digits. If it does not
+    match, it is read in JDBC's format (`_jdbc`), and not truncated. The result is None if the text has
+    neither format, or if the pattern is invalid.
+
+    Raises:
+        JobError: The text matches the pattern, but the fields are no valid date.
     """
     if steps_of(pattern) is None:
         return None
@@ -99,7 +110,10 @@ def _read(text: str, pattern: str, digits: int) -> int | None:
 
 
 def instant_by(text: str, pattern: str) -> int | None:
-    """Return the microseconds of a time in UTC, truncated to milliseconds if the text matches the pattern.
+    """Return the time in UTC that a text names, in microseconds since 1970.
+
+    A text that matches the pattern is truncated to milliseconds. A text that does not match is read in JDBC's
+    format (`_jdbc`). The result is NULL if the text has neither format, or if the pattern is invalid.
 
     Raises:
         JobError: The fields are no valid date.
@@ -112,7 +126,19 @@ def instant_by(text: str, pattern: str) -> int | None:
 def to_instant_of(
     result: pa.TimestampType, text: str, pattern: str | None = None, zone: str = "UTC"
 ) -> int | None:
-    """Return TO_TIMESTAMP_LTZ of a string, read in UTC unless a zone is given. NULL for an unknown zone."""
+    """Return TO_TIMESTAMP_LTZ of a string, as a count of the unit of `result`.
+
+    With a pattern, the result is NULL if the zone is unknown, the pattern is invalid, or the text is no time.
+
+    Args:
+        result: Type of the result.
+        text: The string.
+        pattern: Pattern for DateTimeFormatter. None: the format of SQL, in UTC.
+        zone: Time zone of the text, if there is a pattern.
+
+    Raises:
+        JobError: Without a pattern, the text is no time. With a pattern, its fields are no valid date.
+    """
     if pattern is None:
         return _strict(text)
     known = zone_id(zone)
@@ -180,13 +206,19 @@ def unix_timestamp(text: str, zone: str, pattern: str = _DEFAULT) -> int:
 
 
 def convert_tz(text: str, source: str, target: str) -> str | None:
-    """Return the wall clock of one zone as the other zone shows it. An unknown zone counts as GMT."""
+    """Return the wall clock that the zone `target` shows when `source` shows `text`.
+
+    An unknown zone counts as GMT. The result is NULL if the text is not like `2024-05-20 12:30:00`.
+    """
     millis = simple_parse(_DEFAULT, text, java_zone(source))
     return None if millis is None else simple_format(_DEFAULT, millis, java_zone(target))
 
 
 def _jdbc(text: str) -> int | None:
-    """Return the nanoseconds of a text in JDBC's format: a timestamp if it has a blank, else a date."""
+    """Return the nanoseconds since 1970 of a text in the format of java.sql.Timestamp or java.sql.Date.
+
+    A text with a blank must be a Timestamp, other texts a Date. None if the text does not have this format.
+    """
     try:
         if " " in text:
             return timestamp_value_of(text)

@@ -1,6 +1,6 @@
 """Decimal arithmetic beyond DuckDB's 38 digits, over whole columns. Arrow computes with 76 digits.
 
-If exact results may have more digits, the column is computed row by row.
+If exact results may have more than 76 digits, the column is computed row by row with Python's decimals.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _DIGITS = 76
 
 
 def in_columns(compute: Callable[[pa.Array, pa.Array], pa.Array], by_row: RowForm) -> Callable[..., pa.Array]:
-    """Return a function of two columns of decimals.
+    """Return a function of two columns of decimals, which calls `compute`, or `by_row` if `compute` fails.
 
     Args:
         compute: Function of two columns of decimal256 that returns exact results. It raises pa.ArrowInvalid
             if it cannot compute them.
-        by_row: The same function of two values, rounded to the type of the result.
+        by_row: Function from the type of the result and two values to the result, rounded to this type.
     """
 
     @columnar

@@ -29,7 +29,11 @@ def fit(value: Decimal, kind: pa.Decimal128Type) -> Decimal | None:
 
 
 def as_double(value: Decimal, kind: pa.Decimal128Type) -> float:
-    """Return Flink's DOUBLE of a DECIMAL: a quotient of DOUBLEs up to 18 digits, else the nearest DOUBLE."""
+    """Return a DECIMAL cast to DOUBLE as in Flink.
+
+    For types of up to 18 digits, the result is a quotient of two DOUBLEs: the unscaled value and
+    10 ** scale. For types of more digits, it is the DOUBLE that is nearest to the value.
+    """
     if kind.precision > 18:
         return float(value)
     return float(int(value.scaleb(kind.scale))) / float(10**kind.scale)
@@ -65,7 +69,13 @@ modulus = _operation(_remainder)
 
 @with_result
 def from_double(result: pa.DataType, value: float) -> Decimal | None:
-    """Return a DOUBLE cast to DECIMAL: the digits that Java prints, rounded to the type."""
+    """Return a DOUBLE cast to DECIMAL: the digits that Java prints, rounded to the type.
+
+    The result is NULL if it has too many digits for the type.
+
+    Raises:
+        JobError: The value is NaN or infinite.
+    """
     return fit(decimal_of(value), result)
 
 
@@ -86,13 +96,13 @@ def decimal_of(value: float) -> Decimal:
 
 @with_result
 def round_to(result: pa.DataType, value: Decimal, to: int) -> Decimal | None:
-    """Return ROUND(DECIMAL, to), rounded HALF_UP."""
+    """Return ROUND(DECIMAL, to), rounded HALF_UP; NULL if it has too many digits for the result type."""
     return _rounded(value, to, ROUND_HALF_UP, result)
 
 
 @with_result
 def truncate_to(result: pa.DataType, value: Decimal, to: int) -> Decimal | None:
-    """Return TRUNCATE(DECIMAL, to)."""
+    """Return TRUNCATE(DECIMAL, to); NULL if it has too many digits for the result type."""
     return _rounded(value, to, ROUND_DOWN, result)
 
 

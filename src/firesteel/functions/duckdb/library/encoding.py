@@ -103,7 +103,14 @@ def url_decode(text: str) -> str | None:
 
 
 def parse_url(text: str, part: str, key: str | None = None) -> str | None:
-    """Return a part of a URL, or one parameter for QUERY with a key; NULL if there is none."""
+    """Return a part of a URL; NULL if the URL is invalid or has no such part.
+
+    Args:
+        text: The URL.
+        part: Name of the part, such as HOST or QUERY.
+        key: Name of a parameter of the query, whose value to return. Any part but QUERY then gives NULL.
+            None: return the whole part.
+    """
     match = _URL.fullmatch(text)
     if match is None or match["protocol"].lower() not in _PROTOCOLS:
         return None

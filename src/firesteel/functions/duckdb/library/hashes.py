@@ -89,7 +89,7 @@ def _of_decimals(array: pa.Array) -> U32:
 def _of_strings(array: pa.Array) -> U32:
     """Return the hash of strings, the sum of unit[i] * 31 ** (n - 1 - i) over the n UTF-16 units.
 
-    The hash has no sign, as in Flink's SqlFunctionUtils.
+    The result is the absolute value of this sum as a Java int (Flink: SqlFunctionUtils.hashCode).
     """
     offsets = offsets_of(array)
     buffer, first, last = array.buffers()[2], int(offsets[0]), int(offsets[-1])

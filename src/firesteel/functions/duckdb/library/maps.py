@@ -1,4 +1,4 @@
-"""Functions of maps. A map is a list of pairs. A key may be NULL, and may occur twice.
+"""Functions of maps. A map is a list of (key, value) pairs. A key may be NULL, and may occur twice.
 
 Flink: ScalarOperatorGens (generateMap, generateMapComparison), MapFromArraysFunction, MapUnionFunction,
 MapToMapCastRule.
@@ -35,11 +35,12 @@ Entries with other keys keep their input order.
 def make(marks: str, *keys_and_values: Any) -> Pairs:
     """Return MAP[k, v, ...].
 
-    Like Flink, merge equal keys only if they have the same letter in `marks`. The merged entry has the
-    position of the first key and the value of the last one. Equal keys with different letters stay apart.
+    Like Flink, merge entries with equal keys only if their keys have the same letter in `marks`. The merged
+    entry has the position of the first of them and the value of the last. Other equal keys occur twice.
 
     Args:
-        marks: One letter for each key, which names its group (compile/maps.py), or `-`: never merge this key.
+        marks: A letter for each key, the same for keys that are the same expression; or `-` for a key whose
+            entry is never merged. compile/maps.py assigns them.
         keys_and_values: Key, value, key, value, ...
     """
     found: dict[Any, tuple[Any, Any]] = {}
@@ -82,7 +83,10 @@ def union(first: Pairs, *others: Pairs) -> Pairs:
 
 @with_result
 def cast(kind: pa.DataType, keys: Array, values: Array) -> Pairs:
-    """Return the Java map of the entries. Of equal keys, the last value counts."""
+    """Return the entries of a map of type `kind` as a cast to a map does: in the order of Java's HashMap.
+
+    Of entries with equal keys, the last one counts. Key types that are not in _HASHED keep the input order.
+    """
     found = {key_of(key): (key, value) for key, value in zip(keys, values, strict=True)}
     of_key = _HASHED.get(kind.value_type.field(0).type)
     if of_key is None or len(found) < 2:
@@ -95,7 +99,10 @@ def cast(kind: pa.DataType, keys: Array, values: Array) -> Pairs:
 
 
 def equal(left: Pairs, right: Pairs) -> bool:
-    """Return whether two maps have the same entries, as Java maps. NULL values are equal to nothing."""
+    """Return whether two maps have the same keys, with equal values. Of equal keys, the last one counts.
+
+    The result is False if the maps differ in their number of pairs, or if a value is NULL.
+    """
     if len(left) != len(right):
         return False
     a, b = ({key_of(key): value for key, value in pairs} for pairs in (left, right))

@@ -1,8 +1,8 @@
 """Mathematical functions of doubles as in Java's Math: they never fail, but return NaN or Infinity.
 
-Functions that Java defines to the last digit are computed as Java does (functions/java/strict_math.py). For
-EXP, LN, LOG10, POWER, SIN, COS and TAN, Java allows a processor its own code. Here they are computed with
-more digits than a DOUBLE has, and rounded.
+Most functions have the same result in Java on every machine. They are computed with Java's algorithm
+(functions/java/strict_math.py). For EXP, LN, LOG10, POWER, SIN, COS and TAN, the last digit of Java's result
+depends on the processor. Here they are computed with more digits than a DOUBLE has, and rounded.
 """
 
 from __future__ import annotations
@@ -50,13 +50,16 @@ _log, _tan, _to_the_power = _extended(np.log), _extended(np.tan), _extended(np.p
 def _power(base: Column, exponent: Column) -> Column:
     undecided = (np.abs(base) == 1) & ~np.isfinite(exponent)  # C returns 1 there, Java NaN.
     found = np.where(undecided, np.nan, _to_the_power(base, exponent))
-    # For the exponent 0.5, Java's pow returns the square root of the base, which is rounded correctly.
+    # For the exponent 0.5, Java's pow returns the double that is nearest to the root, as sqrt does.
     root = (exponent == 0.5) & (base >= 0)
     return np.where(root, np.sqrt(np.where(root, base + 0.0, 0.0)), found)
 
 
 def _square_root(value: Column) -> Column:
-    """Return POWER(x, 0.5) as Flink plans it. The root of -0.0 is 0.0, and that of -Infinity is Infinity."""
+    """Return the result of SQRT, which Flink plans as POWER(x, 0.5).
+
+    So as Java's pow defines it, the root of -0.0 is 0.0, and that of -Infinity is Infinity.
+    """
     return np.where(np.isneginf(value), np.inf, np.sqrt(value) + 0.0)
 
 

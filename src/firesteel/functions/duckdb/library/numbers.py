@@ -89,8 +89,9 @@ truncate_to = _to_digits(ROUND_DOWN, _in_decimal)
 def _misread(rounding: str) -> Callable[..., Decimal]:
     """Return a function that rounds a DECIMAL to a scale that differs from the result type's scale.
 
-    As in Flink, the digits are stored with the new scale and read with the type's (DecimalDataUtils.sround,
-    BinaryRowData.getDecimal).
+    Its result is wrong by a power of 10, as in Flink: DecimalDataUtils.sround stores the digits with the new
+    scale, but BinaryRowData.getDecimal reads them with the scale of the type. For example, 1.234 rounded to
+    1 digit is 1.2. The digits are 12. With a type of scale 3, the result is 0.012.
     """
 
     @with_result
@@ -117,9 +118,9 @@ def hex_of(value: int) -> str:
 
 
 def unhex(text: str) -> bytes | None:
-    """Return UNHEX: the bytes of hexadecimal digits.
+    """Return UNHEX: the bytes of hexadecimal digits; NULL if a character is no hexadecimal digit.
 
-    If their number is odd, the first byte is 00, as in Flink.
+    As in Flink, if the number of digits is odd, the first digit gives the byte 00: `ABC` gives 00 BC.
     """
     try:
         int(text[:1] or "0", 16)

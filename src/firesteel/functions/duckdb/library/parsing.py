@@ -115,7 +115,10 @@ def decimal(result: pa.Decimal128Type, text: str) -> Decimal:
 
 
 def _compact(text: str) -> Decimal | None:
-    """Return the number that Flink reads, None for no number. Flink ignores one character after it."""
+    """Return the number that Flink reads, None for no number.
+
+    As in Flink, one character of any kind and then blanks may follow the number: `12x ` is 12.
+    """
     text = text.encode().decode("latin-1")  # Flink reads bytes, not characters.
     match = _COMPACT.match(text)
     if match is None or text.strip(" \n\t") in ("", "+", "-"):
@@ -153,8 +156,8 @@ def date(text: str) -> int:
 def time(text: str, precision: int) -> int:
     """Return the microseconds of the day of a text.
 
-    Minutes and seconds may be missing. An offset may follow: `7:30+2` is 09:30. It has minutes only beside
-    seconds, as in `7:30:00+02:30` (DateTimeUtils.parseTime).
+    Minutes and seconds may be missing. An offset may follow, which is added: `7:30+2` is 09:30. An offset
+    with minutes, as in `7:30:00+02:30`, requires a time with seconds (DateTimeUtils.parseTime).
     """
     match = _TIME.fullmatch(text.strip(_JAVA_BLANKS))
     hour, minute, second = (int(g or 0) for g in match.groups()[:3]) if match else (99, 99, 99)

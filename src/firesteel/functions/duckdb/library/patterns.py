@@ -48,7 +48,11 @@ def _like(pattern: str, escape: str | None) -> re.Pattern[str]:
 
 
 def like(text: str, pattern: str, escape: str | None = None) -> bool:
-    """Return LIKE. Without ESCAPE, there is no escape character."""
+    """Return whether the whole text matches a LIKE pattern. Without ESCAPE, it has no escape character.
+
+    Raises:
+        JobError: The escape is not one character.
+    """
     if escape is not None and len(escape) != 1:
         raise JobError(f"Invalid escape character '{escape}'")
     return _like(pattern, escape).fullmatch(text) is not None
@@ -84,7 +88,10 @@ def _similar(pattern: str, escape: str | None) -> re.Pattern[str]:
 
 
 def _character_class(pattern: str, start: int, parts: list[str]) -> int:
-    """Translate `[...]` from `start`, append the parts, and return the position of its last character."""
+    """Translate the class `[...]` that begins at `start` in a SIMILAR TO pattern to a regular expression.
+
+    Append the expression to `parts`, and return the position of the class's closing bracket.
+    """
     i = start + 1
     content = []
     if pattern[i : i + 1] == "^":
@@ -105,7 +112,7 @@ def _character_class(pattern: str, start: int, parts: list[str]) -> int:
 
 
 def similar(text: str, pattern: str, escape: str | None = None) -> bool:
-    """Return SIMILAR TO."""
+    """Return whether the whole text matches a pattern of SIMILAR TO."""
     return _similar(pattern, escape).fullmatch(text) is not None
 
 
@@ -117,7 +124,7 @@ def regexp(text: str, pattern: str) -> bool:
 
 
 def regexp_replace(text: str, pattern: str, new: str) -> str | None:
-    """Return REGEXP_REPLACE. The replacement is literal text."""
+    """Return REGEXP_REPLACE, NULL if the pattern is invalid. The replacement is literal text."""
     found = compiled(pattern)
     if found is None:
         return None
@@ -143,7 +150,10 @@ def regexp_count(text: str, pattern: str) -> int | None:
 
 
 def regexp_instr(text: str, pattern: str) -> int | None:
-    """Return the position of the first match in UTF-16 units, counted from 1."""
+    """Return the position of the first match in UTF-16 units, counted from 1.
+
+    The result is 0 if there is no match, and NULL if the pattern is invalid.
+    """
     found = compiled(pattern)
     if found is None:
         return None
@@ -169,7 +179,11 @@ def regexp_extract_all(text: str, pattern: str, group: int = 1) -> list[str | No
 @in_columns(text_columns.split_index)
 @nullable
 def split_index(text: str | None, separator: str | None, index: int | None) -> str | None:
-    """Return the part of a text at an index, counted from 0."""
+    """Return the part at an index, counted from 0, of a text that a separator divides.
+
+    An empty separator divides the text at each white space. The result is NULL if there is no such part, for
+    an empty text, and if an argument is NULL.
+    """
     if text is None or separator is None or index is None or index < 0:
         return None
     if not text:
@@ -179,9 +193,12 @@ def split_index(text: str | None, separator: str | None, index: int | None) -> s
 
 
 def split_index_at(text: str, code: int, index: int) -> str | None:
-    """Return the part of a text at an index.
+    """Return the part of a text at an index, counted from 0, as `split_index` does.
 
-    The separator is a character's code up to 255, else the result is NULL.
+    Args:
+        text: The text.
+        code: Code of the separator character, from 1 to 255. For other codes, the result is NULL.
+        index: Index of the part.
     """
     return split_index(text, chr(code), index) if 1 <= code <= 255 else None
 
@@ -197,9 +214,15 @@ def split(text: str, separator: str) -> list[str] | None:
 
 
 def str_to_map(text: str, entries: str = ",", pair: str = "=") -> list[tuple[str, str | None]]:
-    """Return the entries between separators, in the order of a Java map. A key without a value has NULL.
+    """Return the entries of STR_TO_MAP, in the order of Java's HashMap. A key without a value has NULL.
 
-    The separators are regular expressions.
+    Args:
+        text: The text, such as `a=1,b=2`.
+        entries: Regular expression of the separator between entries.
+        pair: Regular expression of the separator between a key and its value.
+
+    Raises:
+        JobError: A regular expression is invalid.
     """
     if not text:
         return []
@@ -218,9 +241,10 @@ def str_to_map(text: str, entries: str = ",", pair: str = "=") -> list[tuple[str
 
 
 def _java_split(pattern: re.Pattern[str], text: str, limit: int = 0) -> list[str]:
-    """Return the parts of a text as Java's String.split does.
+    """Return the parts of a text as Java's String.split does. An empty match at the front is skipped.
 
-    An empty match at the front is skipped. Without a limit, empty parts at the end are dropped.
+    If `limit` is positive, there are at most `limit` parts, the last of which may contain separators. If it
+    is 0, the number is not limited, and empty parts at the end are dropped.
     """
     seen, parts, at = units(text), list[str](), 0
     for (start, end), *_ in find_all(pattern, text):

@@ -1,7 +1,8 @@
 """JSON_VALUE, JSON_QUERY, JSON_EXISTS, IS JSON and JSON() over columns (functions/json_path/sql_json.py).
 
-While a text is in the cache, it is not parsed again for other rows or calls. A call processes each distinct
-text of a batch once. The clauses of a call are one JSON text, which is the same in every row.
+A cache keeps parsed texts for other rows and other calls. A call processes each distinct text of a batch
+once. The column `clauses` of a function has the clauses of the SQL call, such as ON EMPTY, as a JSON object.
+It has the same text in every row.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from firesteel.functions.json_path.sql_json import Behaviour, Document
 Column: TypeAlias = "pa.Array | pa.ChunkedArray"
 
 _MOST_TEXTS, _MOST_CHARACTERS = 4096, 4_000_000
-"""Most parsed texts, and most characters of them, to keep.
+"""Maximum number of parsed texts in the cache, and of the characters that they have together.
 
-A call gets 2048 rows at a time. More documents in memory would only slow down the garbage collector.
+A call gets 2048 rows at a time. A larger cache would only slow down the garbage collector.
 """
 _TYPES = {"BOOLEAN": pa.bool_(), "INTEGER": pa.int32(), "DOUBLE": pa.float64(), "VARCHAR": pa.string()}
 
@@ -56,7 +57,8 @@ def value(texts: Column, paths: Column, clauses: Column) -> pa.Array:
     """Return JSON_VALUE.
 
     Args:
-        clauses: {"returning": type, "empty": behaviour, "error": behaviour}.
+        clauses: {"returning": type, "empty": behaviour, "error": behaviour}. A behaviour is an object with
+            the attributes of `Behaviour` (functions/json_path/sql_json.py).
     """
     said = _clauses(clauses)
     behaviours = _behaviours(said)
@@ -73,7 +75,8 @@ def query(texts: Column, paths: Column, clauses: Column) -> pa.Array:
     """Return JSON_QUERY.
 
     Args:
-        clauses: {"wrapper": kind, "array": bool, "empty": behaviour, "error": behaviour}.
+        clauses: {"wrapper": kind, "array": bool, "empty": behaviour, "error": behaviour}. With "array", the
+            result is an ARRAY<STRING>, else a text.
     """
     said = _clauses(clauses)
     behaviours = _behaviours(said)
@@ -141,8 +144,8 @@ def _behaviours(said: dict[str, Any]) -> list[Behaviour]:
 def _each(texts: Column, others: Column, one: Callable[[str, str], Any], kind: pa.DataType) -> pa.Array:
     """Return the results of `one` for each row, NULL if the row's text or other argument is NULL.
 
-    The other argument, such as a path, is mostly the same in all rows. Then `one` runs once for each distinct
-    text.
+    If the other argument, such as a path, is the same in all rows, `one` runs only once for each distinct
+    text. Otherwise it runs once for each row.
     """
     distinct = others.unique()
     if len(distinct) > 1:

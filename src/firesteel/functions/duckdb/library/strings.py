@@ -16,9 +16,10 @@ from firesteel.functions.java.utf16 import text_of, units
 
 _CHR_ALL = 256
 LONGEST = 1 << 28
-"""Most UTF-16 units of a text that is padded or repeated.
+"""Maximum length, in UTF-16 units, of a text that is padded or repeated.
 
-Java's arrays end at eight times this length. Java's heap is usually exhausted before.
+Flink can make longer texts, up to Java's limit for arrays, which is eight times as high. But usually its
+memory does not suffice for them.
 """
 
 
@@ -41,7 +42,10 @@ def _is_ascii(values: pa.Array) -> bool:
 
 
 def initcap(text: str) -> str:
-    """Return the text with the first character of each run of ASCII letters and digits in upper case."""
+    """Return the text with each run of ASCII letters and digits in lower case, but for its first character.
+
+    The first character of a run is in upper case. Other characters are unchanged.
+    """
     found, inside = [], False
     for letter in text:
         plain = letter.isascii() and letter.isalnum()
@@ -79,7 +83,10 @@ def replace(text: str, old: str, new: str) -> str:
 
 @nullable
 def translate(text: str | None, old: str | None, new: str | None) -> str | None:
-    """Return the text with each character of `old` replaced by that at its position in `new`, or removed."""
+    """Return the text with each character of `old` replaced by the character of `new` at the same position.
+
+    If `new` is too short or NULL, the characters of `old` without a counterpart are removed.
+    """
     if text is None or not old:
         return text
     table: dict[int, str | None] = {}
@@ -132,7 +139,9 @@ _INT = 1 << 32
 
 
 def overlay(text: str, new: str, start: int, length: int | None = None) -> str:
-    """Return the text with `new` in place of `length` UTF-16 units from `start`.
+    """Return the text with `new` in place of `length` UTF-16 units from `start`, which counts from 1.
+
+    If `length` is None, it is the length of `new`. A `start` outside the text leaves the text unchanged.
 
     Raises:
         JobError: The sum of `start` and the length overflows an INT.
@@ -214,7 +223,7 @@ def chr_of(code: int) -> str:
 
 @nullable
 def elt(index: int | None, *parts: str | bytes | None) -> str | bytes | None:
-    """Return the part at a position, counted from 1."""
+    """Return the part at a position, counted from 1; NULL if there is no part at this position."""
     if index is None or not 1 <= index <= len(parts):
         return None
     return parts[index - 1]
@@ -248,12 +257,12 @@ def compare_utf16(left: pa.Array, right: pa.Array) -> pa.Array:
 
 
 def greatest(*texts: str) -> str:
-    """Return the last text by UTF-16 code units."""
+    """Return the greatest text, compared by UTF-16 code units."""
     return max(texts, key=_utf16)
 
 
 def least(*texts: str) -> str:
-    """Return the first text by UTF-16 code units."""
+    """Return the least text, compared by UTF-16 code units."""
     return min(texts, key=_utf16)
 
 

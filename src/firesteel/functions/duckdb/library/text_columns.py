@@ -18,7 +18,11 @@ def replace(texts: pa.Array, old: str, new: str) -> pa.Array | None:
 
 
 def split_index(texts: pa.Array, separator: str, index: int) -> pa.Array | None:
-    """Return the part of each text at an index, counted from 0; NULL for empty texts."""
+    """Return the part of each text at an index, counted from 0.
+
+    The value is NULL for an empty text, and for a text with too few parts. The result is None, for which the
+    module states the meaning, if the separator is empty or the index is negative.
+    """
     if not separator or index < 0:
         return None
     parts = pc.split_pattern(texts, separator, max_splits=index + 1)
@@ -38,7 +42,10 @@ def regexp(texts: pa.Array, pattern: str) -> pa.Array | None:
 
 
 def regexp_extract(texts: pa.Array, pattern: str, group: int = 0) -> pa.Array | None:
-    """Return the text of a group in the first match of each text; NULL without a match."""
+    """Return the text of a group in the first match of each text, with NULL for a text without a match.
+
+    The result is None if RE2, the engine of Arrow, might find something else than Java.
+    """
     found = re2_pattern(pattern, group)
     try:
         return None if found is None else pc.struct_field(pc.extract_regex(texts, found), GROUP)

@@ -63,7 +63,15 @@ _DECODER = json.JSONDecoder(
 
 
 def parse(text: str, duplicates: bool = False) -> bytes:
-    """Return PARSE_JSON(text [, allow_duplicate_keys])."""
+    """Return PARSE_JSON(text [, allow_duplicate_keys]).
+
+    Args:
+        text: The text.
+        duplicates: Whether an object may have a name twice. Then its last value counts.
+
+    Raises:
+        JobError: The text is not JSON, or has a name twice although `duplicates` is False.
+    """
     try:
         return _parsed(text, duplicates)
     except (_NotJson, ValueError, RecursionError):
@@ -72,7 +80,7 @@ def parse(text: str, duplicates: bool = False) -> bytes:
 
 @nullable
 def try_parse(text: str | None, duplicates: bool = False) -> bytes | None:
-    """Return TRY_PARSE_JSON, NULL for invalid JSON."""
+    """Return TRY_PARSE_JSON, with NULL where PARSE_JSON (`parse`) raises JobError."""
     if text is None:
         return None
     try:
@@ -201,7 +209,7 @@ def _offsets(parts: list[bytes]) -> tuple[list[int], int]:
 
 
 def _width(number: int) -> int:
-    """Return the number of bytes that an unsigned number needs, up to 3."""
+    """Return the number of bytes, 1 to 3, that an unsigned number below 2 ** 24 needs."""
     return 1 if number < 1 << 8 else 2 if number < 1 << 16 else 3
 
 
@@ -211,7 +219,11 @@ def _utf8(text: str) -> bytes:
 
 
 def field_at(data: bytes, name: str) -> bytes | None:
-    """Return v['name'], with its position in the containing value."""
+    """Return v['name'] with its byte offset in the VARIANT that contains it; NULL if there is no such field.
+
+    Raises:
+        JobError: The VARIANT is no object.
+    """
     if not variant.is_object(data):
         raise JobError(
             "String key access on variant requires an object variant, but a non-object variant was provided."
@@ -220,7 +232,13 @@ def field_at(data: bytes, name: str) -> bytes | None:
 
 
 def element_at(data: bytes, index: int) -> bytes | None:
-    """Return v[index], counted from 1, with its position in the containing value."""
+    """Return v[index], counted from 1, with its byte offset in the VARIANT that contains it.
+
+    The result is NULL if there is no such element.
+
+    Raises:
+        JobError: The VARIANT is no array.
+    """
     if not variant.is_array(data):
         raise JobError(
             "Integer index access on variant requires an array variant, but a non-array variant was provided."
@@ -229,12 +247,22 @@ def element_at(data: bytes, index: int) -> bytes | None:
 
 
 def field(data: bytes, name: str) -> bytes | None:
-    """Return v['name'] as a separate value."""
+    """Return v['name'] with the offset 0, as all VARIANTs in columns have it; NULL if there is no such field.
+
+    Raises:
+        JobError: The VARIANT is no object.
+    """
     found = field_at(data, name)
     return None if found is None else variant.settled(found)
 
 
 def element(data: bytes, index: int) -> bytes | None:
-    """Return v[index], counted from 1, as a separate value."""
+    """Return v[index], counted from 1, with the offset 0, as all VARIANTs in columns have it.
+
+    The result is NULL if there is no such element.
+
+    Raises:
+        JobError: The VARIANT is no array.
+    """
     found = element_at(data, index)
     return None if found is None else variant.settled(found)

@@ -23,7 +23,7 @@ projection_place.always(ProjectionPlace.ABOVE, Aggregate)
 
 @column_pruning.of(Aggregate)
 def _counted(node: Aggregate, wanted: tuple[int, ...], picked: int) -> Pruned:
-    """Return the pruning of an aggregate: it needs all columns of its input, or none if it only counts rows.
+    """Return the columns that an aggregate needs of its input: all, or none if it only counts rows.
 
     The projection below an aggregate already has just the columns that are read.
     """

@@ -65,7 +65,7 @@ def one_phase_calls(
 
     Args:
         calls: The calls.
-        retract: For each call, whether it retracts.
+        retract: For each call, whether it also takes rows back, printed as `_RETRACT`. Empty if no call does.
         names: Names of the input's columns.
     """
     kinds = retract or (False,) * len(calls)
@@ -75,7 +75,14 @@ def one_phase_calls(
 def local_calls(
     calls: Sequence[AggregateCall], retract: Sequence[bool], names: Sequence[str], accumulators: Sequence[str]
 ) -> list[str]:
-    """Return the texts of local calls, each with its accumulators after AS. DISTINCT values are last."""
+    """Return the texts of local calls, such as `SUM(distinct$0 x) AS sum$0`. DISTINCT(...) are last.
+
+    Args:
+        calls: The calls.
+        retract: For each call, whether it also takes rows back.
+        names: Names of the input's columns.
+        accumulators: Names of the output's accumulator columns, printed after AS.
+    """
     distinct = distinct_arguments(calls)
     outputs = split_columns(calls, retract, accumulators)
     found = []
@@ -96,7 +103,10 @@ def merged_calls(calls: Sequence[AggregateCall], retract: Sequence[bool], names:
 def _merged(
     calls: Sequence[AggregateCall], retract: Sequence[bool], names: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the text of each call over accumulator columns, and the text of these columns."""
+    """Yield two texts for each call: the call over its accumulator columns, and these columns alone.
+
+    For AVG, the texts are `AVG((sum$0, count$1))` and `(sum$0, count$1)`.
+    """
     distinct = distinct_arguments(calls)
     for call, retracts, columns in zip(calls, retract, split_columns(calls, retract, names), strict=True):
         yield _call(call, retracts, distinct, _tuple(columns)), _tuple(columns)

@@ -34,7 +34,14 @@ def expression_range(expr: Expr, calc: physical.Calc) -> Range:
 
 
 def _term_range(term: Expr, column: int) -> Range:
-    """Return the range to which one condition limits a column."""
+    """Return the range of a column's values in the rows that satisfy a term of a condition.
+
+    Without bounds if the term is not a comparison of this column with a number.
+
+    Args:
+        term: The term.
+        column: Position of the column.
+    """
     if not isinstance(term, Call) or not term.args or not isinstance(term.args[0], InputRef):
         return UNBOUNDED
     if term.args[0].index != column:

@@ -82,10 +82,10 @@ kinds_taken.always(None, physical.Calc)
 
 @updates_wanted.of(physical.Calc)
 def _updates(node: physical.Calc, wish: UpdateKind) -> tuple[UpdateKind, ...] | None:
-    """Return the form of updates required of the input, None if the node cannot send the wished form.
+    """Return the form of updates required of the input, None if the node cannot send the form `wish`.
 
-    A row that no longer passes the filter is retracted by its old row. So new rows alone suffice only if the
-    filter reads only columns of a key.
+    The input must send the form `wish`, too. The node cannot send new rows alone if its filter reads columns
+    outside of a key. Then an update may make a row fail the filter, and the old row is needed to remove it.
     """
     return None if wish is UpdateKind.ONLY_AFTER and not _filters_keys_alone(node) else (wish,)
 
@@ -124,9 +124,11 @@ def _without_casts(expr: Expr) -> Expr:
 
 @from_below
 def _may_leave(condition: Expr, columns: tuple[str, ...]) -> bool:
-    """Return whether an update can make a row fail a condition.
+    """Return whether an update may make a row fail a condition that the row satisfied before.
 
-    `columns`: monotonicity of each column of the input.
+    Args:
+        condition: The condition.
+        columns: Monotonicity of each column of the input.
     """
     if isinstance(condition, InputRef):
         return columns[condition.index] != CONSTANT
@@ -155,10 +157,14 @@ OF_ARGUMENT_TYPE = frozenset({"+", "-", "FLOOR", "CEIL", "COALESCE"})
 
 
 def has_type_of_row_time(expr: Expr, below: Node) -> bool:
-    """Return whether an expression has the type of a row time in Calcite.
+    """Return whether Calcite gives an expression the type of a row time.
 
-    A row time has it, and so has a call on a row time whose function returns the type of its argument. Only a
-    window of GROUP BY accepts such a call.
+    True for a row time, and for a call on a row time whose function returns the type of its argument. Such a
+    call is not a time attribute, but a window of GROUP BY accepts it as its time.
+
+    Args:
+        expr: Expression over the columns of `below`.
+        below: The input.
     """
     if isinstance(expr, InputRef):
         if expr.index in event_times(below):

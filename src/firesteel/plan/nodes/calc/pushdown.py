@@ -38,7 +38,7 @@ projection_place.always(ProjectionPlace.ABOVE, Project, Filter)
 
 @column_pruning.of(Project)
 def _read(node: Project, wanted: tuple[int, ...], picked: int) -> Pruned:
-    """Return the pruning of a projection: it needs the columns that its expressions read.
+    """Return the columns that a projection needs of its input: those that its expressions read.
 
     The projection keeps all its own columns, also those that are not wanted.
     """
@@ -53,14 +53,22 @@ def _read(node: Project, wanted: tuple[int, ...], picked: int) -> Pruned:
 
 
 def _projected(node: Project, below: Node, position: Positions) -> Node:
-    """Return the projection over a narrowed input. A projection that changes only names is dropped."""
+    """Return the projection over an input that has lost columns.
+
+    If the projection would only rename columns, it is dropped, and `below` is returned.
+
+    Args:
+        node: The projection.
+        below: The new input.
+        position: New position of each column of the input that is left.
+    """
     exprs = tuple(renumber(e, position) for e in node.exprs)
     return below if is_identity(exprs, len(below.schema)) else replace(node, input=below, exprs=exprs)
 
 
 @column_pruning.of(Filter)
 def _read_beside(node: Filter, wanted: tuple[int, ...], picked: int) -> Pruned:
-    """Return the pruning of a filter, which needs the wanted columns and those of its condition.
+    """Return the columns that a filter needs of its input: the wanted ones, and those of its condition.
 
     These columns keep the order of the input.
     """

@@ -32,8 +32,8 @@ class TableFunctionScan(LogicalNode):
     """LogicalTableFunctionScan: the rows of one call of a table function.
 
     Attributes:
-        call: The call. Its arguments are constants, or read the left input of the Correlate above: by
-            correlated or by plain references.
+        call: The call. Its arguments are constants, or columns of the left input of the Correlate above: as
+            `$COR` calls, or as column references.
         fields: Columns of its rows.
     """
 

@@ -16,11 +16,11 @@ class Correlate(PhysicalNode):
 
     Attributes:
         input: The rows.
-        call: The call. Its arguments read the input by correlated or by plain references.
+        call: The call. Its arguments read the input's columns, as `$COR` calls or as column references.
         fields: Columns of the function's rows.
         join_type: INNER, or LEFT: a row without results of the function is padded with NULLs.
         condition: Filter over the function's columns. None lets all pass.
-        times: Time attributes of the node, for the plan's text (rules/correlate/keep_times.py).
+        times: Time attributes among the output columns. Plans print them (rules/correlate/keep_times.py).
     """
 
     input: Node

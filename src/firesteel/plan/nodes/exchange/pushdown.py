@@ -29,9 +29,10 @@ lets_no_filter_pass(WatermarkAssigner)
 
 @column_pruning.of(WatermarkAssigner)
 def _pruned(node: WatermarkAssigner, wanted: tuple[int, ...], picked: int) -> Pruned:
-    """Return the pruning of a node that needs the wanted columns and those of its watermark.
+    """Return the columns that a watermark assigner needs of its input.
 
-    If the pruning saves no work below the node, the node needs all columns.
+    These are the wanted columns, the row time, and those that the watermark expression reads. It needs all
+    columns if leaving out the others saves no work below the node (`spares_work`).
     """
     needed = tuple(dict.fromkeys([*wanted, node.rowtime, *input_refs(node.expression)]))
     spares_projection = picked > 0 and len(needed) == len(wanted)

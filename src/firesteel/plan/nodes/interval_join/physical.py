@@ -35,7 +35,8 @@ class IntervalBounds:
 class IntervalJoin(JoinNode, PhysicalNode):
     """Join rows whose times are close, and keep a row only while it may have partners.
 
-    Flink: StreamPhysicalIntervalJoin. Each input comes after an exchange by its equal columns.
+    Each input comes after an exchange by the columns that the join equates. Flink:
+    StreamPhysicalIntervalJoin.
 
     Attributes:
         remaining: The condition without the comparisons of times that `bounds` expresses.

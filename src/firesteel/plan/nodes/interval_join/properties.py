@@ -32,7 +32,7 @@ kinds_sent.always(INSERTS, IntervalJoin)
 kinds_taken.always(INSERTS, IntervalJoin)
 values_read.always((NOTHING_READ, NOTHING_READ), IntervalJoin)
 has_keys_of_inputs(IntervalJoin)
-has_times_of_inputs(IntervalJoin)  # The join delays watermarks, so that both times stay row times.
+has_times_of_inputs(IntervalJoin)  # The join delays watermarks, so no joined row is late by either time.
 has_ranges_of_inputs(IntervalJoin)
 
 

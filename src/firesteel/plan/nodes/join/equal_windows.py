@@ -18,10 +18,12 @@ class JoinedWindows:
     """Windows of the inputs of a join whose condition requires them to be equal.
 
     Attributes:
-        left: Windows of the left input. Rows whose border is NULL are in no window, and have no partner.
+        left: Windows of the left input. A row with NULL as window_start or window_end is in no window, and
+            has no partner.
         right: Windows of the right input.
-        windowings: For each input, the columns with its windows that the join compares.
-        rest: Rest of the condition: first equal columns, then other terms.
+        windowings: For each input, its windows, with the columns of window_start and window_end that the join
+            compares.
+        rest: Other terms of the condition: first equalities of columns, then the others.
     """
 
     left: WindowProperties
@@ -31,7 +33,7 @@ class JoinedWindows:
 
 
 def joined_windows(node: Join) -> JoinedWindows | None:
-    """Return the windows that a join compares, None if it does not compare both borders.
+    """Return the windows that a join compares, None unless it compares window_start and window_end.
 
     The windows must be those of one function, with the same lengths, over the same kind of time. Sessions
     must have their partition in the same columns.
@@ -50,7 +52,7 @@ def joined_windows(node: Join) -> JoinedWindows | None:
             rest.append(written)
             continue
         one, other = equal.left[0], equal.right[0]
-        # With IS NOT DISTINCT FROM, two rows without a window, whose borders are NULL, are partners. A window
+        # With IS NOT DISTINCT FROM, two rows without a window (window_start is NULL) are partners. A window
         # join never joins rows without a window, so the term is an ordinary key.
         if equal.null_safe[0] and (one in left.padded or other in right.padded):
             keys.append(term)

@@ -1,7 +1,7 @@
 """Terms of a condition above a join, and of the join's own condition, and the inputs to which they move.
 
-Flink: FlinkFilterJoinRule. A condition on equal columns is copied to both inputs. If a condition above
-rejects the padded rows of an outer join, the join becomes stricter.
+Flink: FlinkFilterJoinRule. A condition on columns that the join equates is copied to both inputs. If a
+condition above rejects the padded rows of an outer join, the join becomes stricter.
 
     Filter(l.v > 3 AND r.w = 1)  Join(LEFT, l.k = r.k)
         ->  Join(INNER, l.k = r.k)  Filter(l, v > 3)  Filter(r, w = 1)
@@ -41,8 +41,8 @@ class JoinTerms:
         join: The original join.
         above: Terms that stay above the join.
         join_type: Type of the join, stricter if a term above rejects padded rows.
-        within: Terms of the join's condition.
-        sides: Terms over the columns of the left and of the right input.
+        within: Terms that stay in the join's condition.
+        sides: Terms that have moved to the left and to the right input, over the columns of this input.
     """
 
     join: Join
@@ -59,7 +59,7 @@ class JoinTerms:
 
     @classmethod
     def of(cls, join: Join, condition: Expr | None) -> JoinTerms:
-        """Return the terms after they have moved.
+        """Return the terms, moved to the inputs as far as possible.
 
         Args:
             join: The join.
@@ -129,7 +129,10 @@ class JoinTerms:
         return True
 
     def to_other_side(self) -> None:
-        """Copy a term from one side to the other if all columns that it reads are equated by the join."""
+        """Copy terms from one input to the other: for `l.k = r.k`, `l.k > 1` also gives `r.k > 1`.
+
+        A term is copied if the join equates each column that it reads with a column of the other input.
+        """
         if self.join_type in (JoinType.INNER, JoinType.LEFT, JoinType.RIGHT):
             self._across(self.given)
         if self.join_type is JoinType.INNER:

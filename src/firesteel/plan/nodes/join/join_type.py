@@ -68,8 +68,8 @@ class JoinHints:
 
     Attributes:
         ttl: STATE_TTL of each input as written, "" for the job's default.
-        strategies: Hints about the strategy of a batch join, each with the names of its inputs. Streaming
-            ignores them, as in Flink.
+        strategies: Names of batch join hints, such as BROADCAST, each with the inputs that it names. They are
+            printed in plans, and have no effect in streaming, as in Flink.
         multi_join: Whether joins by one key are to be merged into one.
     """
 
@@ -129,7 +129,7 @@ class EqualColumns:
 
 
 def equal_columns(condition: Expr, width: int) -> EqualColumns:
-    """Return the equal columns of a join condition, and its rest.
+    """Return the columns that a join condition equates, and the rest of the condition.
 
     Args:
         condition: Condition over the columns of the left input, then of the right one.

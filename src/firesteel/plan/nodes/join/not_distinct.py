@@ -24,8 +24,8 @@ def collapse_not_distinct(condition: Expr) -> Expr:
 def _within(term: Expr) -> Expr:
     """Return an operand of AND or OR with `a = b OR (a IS NULL AND b IS NULL)` as IS NOT DISTINCT FROM.
 
-    A term with a compared operand that is never NULL stays as it is. Simplification makes an equality of it,
-    because its test of NULLs is FALSE.
+    If `a` or `b` is NOT NULL, the term stays as it is: the simplifier makes `a = b` of it, as then `a IS NULL
+    AND b IS NULL` is FALSE.
     """
     if not _has_operands(term):
         return term
@@ -55,7 +55,7 @@ def _has_operands(expr: Expr) -> TypeGuard[Call]:
 
 
 def _comparisons(condition: Call) -> list[_Compared]:
-    """Return both sides of the equality in each operand of an OR, None for other operands. [] for an AND."""
+    """Return for each operand of an OR the two sides if it is an equality, None if not. [] if it is no OR."""
     return [*map(_compared, condition.args)] if condition.function == "OR" else []
 
 

@@ -13,7 +13,7 @@ from firesteel.plan.tree import Field, PhysicalNode
 class Join(JoinNode, PhysicalNode):
     """Join two changing inputs, and keep the rows of both (Flink: StreamPhysicalJoin).
 
-    Each input comes after an exchange by its equal columns.
+    Each input comes after an exchange by the columns that the join equates.
 
     Attributes:
         unique_keys: Unique keys of each input's rows, as sets of positions.
@@ -34,9 +34,13 @@ class Join(JoinNode, PhysicalNode):
         return named(join_fields(left.schema, right.schema, self.join_type), self.names)
 
     def unique_key(self, port: int) -> tuple[int, ...] | None:
-        """Return the unique key by which the state keeps the rows of an input, None if there is none.
+        """Return the unique key by which the state keeps the rows of an input, None if the input has none.
 
-        It is the smallest unique key within the equal columns. If there is none, it is the smallest of all.
+        It is the smallest unique key among the columns that the join equates. If they contain none, it is the
+        smallest of all unique keys.
+
+        Args:
+            port: The input, 0 or 1.
         """
         keys = self.equal_columns.left if port == 0 else self.equal_columns.right
         found = self.unique_keys[port]

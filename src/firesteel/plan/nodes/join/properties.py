@@ -50,7 +50,7 @@ has_ranges_of_inputs(physical.Join)
 def with_state_keys(node: physical.Join) -> physical.Join:
     """Return a join with the unique keys by which it may keep the rows of its inputs.
 
-    Later rules must not change the inputs, because a projection may drop a key.
+    Call it when the inputs are final. A rule that adds a projection below the join later could drop a key.
     """
     left, right = (
         tuple(sorted(tuple(sorted(key)) for key in upsert_keys_in_task(side))) for side in node.inputs
@@ -81,10 +81,10 @@ def _updates(node: physical.Join, wish: UpdateKind) -> tuple[UpdateKind, ...] | 
 # --- times ---------------------------------------------------------------------------------------
 @window_properties.of(logical.Join)
 def _windows(node: logical.Join) -> WindowProperties | None:
-    """Return the window columns of both inputs if the join compares the windows, else None.
+    """Return the window columns of both inputs if the join requires equal windows, else None.
 
-    A SEMI or ANTI join has only those of the left input. The columns of an input for which an outer join may
-    send NULLs are marked as `padded`. Flink: FlinkRelMdWindowProperties.
+    A SEMI or ANTI join has only the columns of the left input. If an outer join pads an input's columns with
+    NULL, they are marked as `padded`. Flink: FlinkRelMdWindowProperties.
     """
     windows = joined_windows(node)
     if windows is None or not node.join_type.has_right_columns:
@@ -102,7 +102,7 @@ def _windows(node: logical.Join) -> WindowProperties | None:
 def _read(node: physical.Join) -> tuple[Positions, ...]:
     """Return the columns of each input whose values the join reads: all, because its state has whole rows.
 
-    A time attribute among the read columns of an input becomes a plain timestamp.
+    So the planner converts time attributes of the inputs to plain timestamps below the join.
     """
     return tuple(frozenset(range(len(side.schema))) for side in node.inputs)
 

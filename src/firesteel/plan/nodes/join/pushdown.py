@@ -28,10 +28,10 @@ projection_place.always(ProjectionPlace.ABOVE, Join)
 
 @column_pruning.of(Join)
 def _pruned(node: Join, wanted: tuple[int, ...], picked: int) -> Pruned:
-    """Return the pruning of a join, which needs the wanted columns and those of its condition.
+    """Return the columns that a join needs of its inputs: the wanted ones, and those of its condition.
 
-    Of each input, it needs at least one column. If one input of an outer join alone gives the rows of the
-    join (`needed_side`), this input replaces the join, and the other input is dropped.
+    It needs at least one column of each input. If `needed_side` finds that one input of an outer join has the
+    same rows as the join, this input replaces the join, and the other one is dropped.
     """
     kept = needed_side(node, wanted)
     if kept is not None:
@@ -54,7 +54,13 @@ def _pruned(node: Join, wanted: tuple[int, ...], picked: int) -> Pruned:
 
 
 def _without_join(node: Join, wanted: tuple[int, ...], kept: int) -> Pruned:
-    """Return the pruning that replaces a join by its input number `kept`."""
+    """Return the columns needed for a join that is replaced by one of its inputs.
+
+    Args:
+        node: The join.
+        wanted: Positions of the join's columns that are read above.
+        kept: The input that replaces the join, 0 or 1.
+    """
     offset = node.left_width if kept else 0
     below = column_pruning(node.inputs[kept], tuple(i - offset for i in wanted), 0)
 
@@ -87,7 +93,7 @@ def needed_side(node: Join, wanted: tuple[int, ...]) -> int | None:
 def _to_inputs(node: Join, condition: Expr | None) -> Pushed | None:
     """Return the push-down of the terms of a join, and of a condition above it, to both inputs.
 
-    Nothing passes a temporal join: without the rows that a filter drops, versions would stay valid for too
-    long.
+    None for a temporal join. If a filter dropped a version, the version before it would seem to be valid for
+    longer.
     """
     return None if is_temporal(node) else JoinTerms.of(node, condition).pushed()

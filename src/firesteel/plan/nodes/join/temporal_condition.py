@@ -31,7 +31,7 @@ class TemporalCondition:
     Attributes:
         left_time: Column with the point in time.
         right_time: Column with the time of a version. None for processing time.
-        left_key: Equal columns of the left input.
+        left_key: Columns of the left input that the join equates with columns of the right input.
         right_key: Column of the right input for each of them.
         primary_key: Columns that identify a versioned row. None until they are known.
     """

@@ -26,10 +26,11 @@ def _unique_keys(node: JoinNode) -> Keys:
 
 
 def _upsert_keys(node: JoinNode) -> Keys:
-    """Return the upsert keys of a join. An input's key counts only if it contains the input's equal columns.
+    """Return the upsert keys of a join.
 
-    An exchange sends the rows of each input to tasks by the equal columns. So only with such a key do all
-    changes of a row go to the same task and keep their order (Flink: FlinkRelMdUpsertKeys.getJoinUpsertKeys).
+    An exchange sends the rows of each input to tasks by the columns that the join equates. Only with a key
+    that contains these columns do all changes of a row go to the same task and keep their order. So an
+    input's other keys do not count (Flink: FlinkRelMdUpsertKeys.getJoinUpsertKeys).
     """
     equal = node.equal_columns
     left, right = (
@@ -40,9 +41,10 @@ def _upsert_keys(node: JoinNode) -> Keys:
 
 
 def upsert_keys_in_task(side: Node) -> Keys:
-    """Return the upsert keys of a join's input within one task.
+    """Return the upsert keys of a join's input as they are below the exchange to the join.
 
-    The exchange below the join does not matter there (Flink: getUpsertKeysInKeyGroupRange).
+    An Exchange passes on only keys that contain the columns by which it sends rows. For one task of the join
+    alone, the other keys are valid, too (Flink: getUpsertKeysInKeyGroupRange).
     """
     return upsert_keys(side.input if isinstance(side, Exchange) else side)
 
@@ -57,7 +59,8 @@ def combined_keys(node: JoinNode, left: Keys, right: Keys, identifying: tuple[Ke
         node: The join.
         left: Keys of the left input's rows.
         right: Keys of the right input's rows.
-        identifying: For each input, the keys that tell whether its equal columns identify one of its rows.
+        identifying: Keys of each input. If the columns of this input that the join equates contain one of
+            them, a row of the other input has at most one partner.
     """
     if not node.join_type.has_right_columns:
         return left

@@ -25,12 +25,12 @@ class LookupJoin(PhysicalNode):
         condition: Condition over the columns of the input, then of the table.
         pushed: Conditions over the scan's columns that the table's source evaluates. Plans do not show them.
         hint: LOOKUP hint for the table.
-        upsert_materialize: Whether the results of each row are stored, so that a retraction removes what was
-            sent.
-        input_keys: Upsert keys of the input (rules/changelog/note_lookup_keys.py). Plans show them, and
-            stored results are kept by one of them if the input sends updates without -U.
-        row_key: All columns of the input but processing times. Stored results are kept by these columns,
-            unless the input sends updates without -U.
+        upsert_materialize: Whether the results of each input row are stored, so that its retraction removes
+            exactly the rows that were sent.
+        input_keys: Upsert keys of the input (rules/changelog/note_lookup_keys.py), which plans show. If the
+            input sends updates without -U, one of them is the key of the stored results.
+        row_key: All columns of the input but processing times. If the input sends inserts only or updates
+            with -U, they are the key of the stored results.
     """
 
     input: Node
@@ -66,17 +66,20 @@ class LookupJoin(PhysicalNode):
 
     @property
     def lookup_keys(self) -> dict[int, Expr]:
-        """Column of the input or constant to look up, by the position of the scan's column.
+        """Columns of the table to look up: position in the scan, and the input column or constant to find.
 
-        If the condition equates a column with two values, the last one is looked up, and `remaining` has the
-        comparison with the first one.
+        If the condition equates one column of the table with two columns of the input, the later one is
+        looked up. The comparison with the first one is in `remaining`.
         """
         shown = () if self.calc is None else conjuncts(self.calc.condition)
         return in_scala_order({**_constants(shown), **self._fields()})
 
     @property
     def asked(self) -> dict[int, Expr]:
-        """Lookup keys, and constants that the pushed conditions require, by the scan's column."""
+        """The `lookup_keys`, and the columns that `pushed` conditions equate with a constant.
+
+        Each is the position in the scan, and the input's column or the constant.
+        """
         return {**_constants(self.pushed), **self.lookup_keys}
 
     def _fields(self) -> dict[int, Expr]:
@@ -117,7 +120,10 @@ class LookupJoin(PhysicalNode):
 
     @property
     def unshown(self) -> str:
-        """Text of the fields that distinguish lookup joins but are not shown in plans."""
+        """Text of the table's hints and the pushed conditions, which plans do not show.
+
+        Two joins with equal lines in the plan compute the same only if these texts are equal, too.
+        """
         return repr((self.scan.table.hints, self.pushed))
 
     def _equality(self, left: int, right: int) -> Expr:
@@ -127,7 +133,7 @@ class LookupJoin(PhysicalNode):
 
 
 def _constants(terms: Iterable[Expr]) -> dict[int, Expr]:
-    """Return the constants that conditions require, by column."""
+    """Return the constant of each condition `column = constant`, by the position of the column."""
     found: dict[int, Expr] = {}
     for term in terms:
         if isinstance(term, Call) and term.function == "=":
@@ -147,7 +153,10 @@ def in_scala_order(keys: dict[int, Expr]) -> dict[int, Expr]:
 
 
 def _trie_path(number: int) -> tuple[int, ...]:
-    """Return the digits of a whole number in a hash trie: five bits of its hash each, lowest first."""
+    """Return the path of an integer key in the hash trie of Scala's immutable Map.
+
+    It has five bits of the key's hash for each level, lowest bits first.
+    """
     mixed = (number + ~(number << 9)) & 0xFFFFFFFF
     mixed ^= mixed >> 14
     mixed = (mixed + (mixed << 4)) & 0xFFFFFFFF

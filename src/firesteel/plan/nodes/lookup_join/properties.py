@@ -39,7 +39,11 @@ def _unique_keys(node: LookupJoin) -> Keys:
 
 @upsert_keys.of(LookupJoin)
 def _upsert_keys(node: LookupJoin) -> Keys:
-    """Return the upsert keys. Rows are not exchanged by the equal columns, so keys need not contain these."""
+    """Return the upsert keys. They may lack the columns that are looked up.
+
+    In a regular join they may not: its exchanges by these columns keep only keys that contain them. A lookup
+    join has no exchange.
+    """
     return _keys(node, upsert_keys(node.input), _keys_of_table(node))
 
 
@@ -76,7 +80,7 @@ def _keys(node: LookupJoin, left: Keys, right: Keys) -> Keys:
 def _read(node: LookupJoin) -> tuple[Positions, ...]:
     """Return the input's columns that are looked up or that the condition reads.
 
-    A time attribute among them becomes a plain timestamp.
+    So the planner converts time attributes among them to plain timestamps below the join.
     """
     width = len(node.input.schema)
     keys = {expr.index for expr in node.lookup_keys.values() if isinstance(expr, InputRef)}
@@ -88,8 +92,8 @@ def _read(node: LookupJoin) -> tuple[Positions, ...]:
 def _moves(node: LookupJoin) -> Monotonicity:
     """Return the monotonicity of each column: CONSTANT if the input is append-only, else NOT_MONOTONIC.
 
-    CONSTANT means that no row ever changes. If the monotonicity of the input is None, so is the result. Flink
-    derives no more (FlinkRelMdModifiedMonotonicity).
+    CONSTANT means that no row ever changes. None if it is not known for the input. Flink does not tell the
+    columns apart either (FlinkRelMdModifiedMonotonicity).
     """
     below = monotonicity(node.input)
     if below is None:

@@ -65,7 +65,10 @@ def _keys(node: LookupJoin) -> str:
 
 
 def _remaining(node: LookupJoin, text: Text) -> str:
-    """Return the text of the remaining condition: terms over the input alone first, then the others."""
+    """Return the text of the condition without the lookup keys.
+
+    Terms over the input alone come first, then the others.
+    """
     alone = node.remaining_of_input
     names = _names(node)
     parts = (alone, tuple(term for term in node.remaining if term not in alone))

@@ -20,13 +20,14 @@ class MultiJoin(PhysicalNode):
     Attributes:
         inputs: The inputs, each after an exchange by the common key.
         keys: Positions of the common key in each input.
-        join_types: INNER or LEFT for each input but the first, joined with those before it.
-        conditions: Condition of each of these joins, over the columns of the inputs so far.
+        join_types: INNER or LEFT for each input but the first: how it is joined with the result so far.
+        conditions: Condition of each of these joins, over the columns of the result so far, then of the
+            input.
         hints: Hints of the query about each of these joins.
         unique_keys: Unique keys of each input's rows.
         state_keys: For each join the unique keys by which it may keep the rows of its inputs. Empty until
-            they are chosen.
-        names: Names of the output columns before columns were dropped.
+            rules/join/choose_join_state.py chooses them.
+        names: Names of the output columns. Empty if they have the names of `join_fields`.
     """
 
     inputs: tuple[Node, ...]

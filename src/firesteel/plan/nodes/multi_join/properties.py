@@ -32,9 +32,10 @@ def _unique_keys(node: MultiJoin) -> Keys:
 
 @upsert_keys.of(MultiJoin)
 def _upsert_keys(node: MultiJoin) -> Keys:
-    """Return the upsert keys. All joins compare the common key, whose columns are in the first input.
+    """Return the upsert keys, joined from those of the inputs one after the other.
 
-    Flink: FlinkRelMdUpsertKeys.getUpsertKeys.
+    The first input has the common key in the columns that all joins compare. If they contain a key of the
+    result so far, a row of the next input has at most one partner. Flink: FlinkRelMdUpsertKeys.getUpsertKeys.
     """
     first, *others = node.inputs
     keys, width = upsert_keys(first), len(first.schema)
@@ -65,7 +66,7 @@ def _updates(node: MultiJoin, wish: UpdateKind) -> tuple[UpdateKind, ...] | None
 def _read(node: MultiJoin) -> tuple[Positions, ...]:
     """Return the columns of each input whose values the join reads: all, because its state has whole rows.
 
-    A time attribute among the read columns of an input becomes a plain timestamp.
+    So the planner converts time attributes of the inputs to plain timestamps below the join.
     """
     return tuple(frozenset(range(len(side.schema))) for side in node.inputs)
 

@@ -1,4 +1,4 @@
-"""Physical nodes of OVER and ORDER BY. They are complete: the translation to a job only reads them."""
+"""Physical nodes of OVER and ORDER BY. They have all that the translation to a job needs."""
 
 from __future__ import annotations
 

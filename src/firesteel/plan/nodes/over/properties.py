@@ -51,9 +51,10 @@ def _keys(node: physical_over.OverAggregate) -> Keys:
 
 @kinds_sent.of(physical_over.OverAggregate)
 def _sent(node: physical_over.OverAggregate) -> Kinds:
-    """Return the kinds of changes sent.
+    """Return the kinds of changes sent: inserts only if the rows are ordered by a time attribute, else all.
 
-    Rows that are not ordered by time can arrive in the middle of a window. Then earlier results change.
+    A window ordered by another column may get a row in its middle later. This changes the results of other
+    rows.
     """
     return EVERYTHING if node.time == "none" else INSERTS
 

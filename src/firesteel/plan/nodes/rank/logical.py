@@ -18,8 +18,8 @@ class Rank(LogicalNode):
         partition: Positions of the columns of PARTITION BY.
         order: Positions of the columns of ORDER BY.
         directions: Sort direction of each column of ORDER BY.
-        ranks: Ranks to keep.
-        number: Name of the column with the rank, None if it has none.
+        ranks: First and last rank of the rows to keep.
+        number: Name of the output column with the rank, None if there is no such column.
     """
 
     input: Node

@@ -20,13 +20,15 @@ class Rank(PhysicalNode):
         partition: Positions of the columns of PARTITION BY.
         order: Positions of the columns of ORDER BY.
         directions: Sort direction of each column of ORDER BY.
-        ranks: Ranks to keep.
-        number: Name of the column with the rank, None if it has none.
+        ranks: First and last rank of the rows to keep.
+        number: Name of the output column with the rank, None if there is no such column.
         strategy: Strategy that the properties of the input allow (Flink: RankProcessStrategy).
         row_key: Unique key of the rows, if one is known. `UpdateFastStrategy` needs it.
-        time: Time attribute that alone decides which row of a key is kept: `rowtime`, `proctime`, or `none`.
+        time: `rowtime` or `proctime` if ORDER BY is only a time attribute of this kind, and one row of each
+            partition is kept, without its rank. Else `none`.
         sorts_by_row_time: Whether a column of ORDER BY is a row time. Plans show it.
-        insert_only: Whether the row of a key is final when it is sent (outputInsertOnlyInDeduplicate).
+        insert_only: Whether the row of a partition never changes after it was sent
+            (outputInsertOnlyInDeduplicate).
         mini_batch: Whether a deduplication processes rows in bundles.
     """
 

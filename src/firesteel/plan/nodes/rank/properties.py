@@ -69,7 +69,15 @@ def _sorted_upsert_keys(node: physical.SortLimit) -> Keys:
 
 
 def _keys(node: _Rank, below: Keys) -> Keys:
-    """Return the keys of a rank from those of its input (Flink: FlinkRelMdUniqueKeys.getRankUniqueKeys)."""
+    """Return the keys of a rank from those of its input (Flink: FlinkRelMdUniqueKeys.getRankUniqueKeys).
+
+    A deduplication has the partition as its only key. Any other rank has the keys of its input, the partition
+    if only the first row is kept, and the partition with the rank if the rank is a column.
+
+    Args:
+        node: The rank.
+        below: Keys of the input.
+    """
     if isinstance(node, physical.Rank) and node.is_deduplicate:
         return key_of(*node.partition)
     found = below
@@ -82,7 +90,7 @@ def _keys(node: _Rank, below: Keys) -> Keys:
 
 @window_properties.of(logical.Rank)
 def _windows(node: logical.Rank) -> WindowProperties | None:
-    """Return the windows of the input if the rank is partitioned by both borders, else None."""
+    """Return the windows of the input if the rank is partitioned by window_start and window_end, or None."""
     windows = windows_of_all_rows(node.input)
     return windows if windows is not None and windows.grouped(node.partition) else None
 
@@ -91,7 +99,8 @@ def _windows(node: logical.Rank) -> WindowProperties | None:
 def _interval(node: physical.Rank) -> Interval:
     """Return the mini-batch interval that a rank requires of its input.
 
-    A deduplication by event time requires bundles that end with watermarks. Other ranks require nothing.
+    A deduplication by row time requires BY_EVENT_TIME: mini-batches below it end with watermarks. Other ranks
+    require nothing.
     """
     return BY_EVENT_TIME if node.is_deduplicate and node.time == "rowtime" else NOTHING_ASKED
 
@@ -99,7 +108,7 @@ def _interval(node: physical.Rank) -> Interval:
 # --- changes -------------------------------------------------------------------------------------
 @kinds_sent.of(physical.Rank)
 def _kinds(node: physical.Rank) -> Kinds:
-    """Return the kinds of changes sent. A first row by time is final, so it is only inserted.
+    """Return the kinds of changes sent: only inserts if the sent row of a partition never changes, else all.
 
     Flink: RankUtil.outputInsertOnlyInDeduplicate.
     """

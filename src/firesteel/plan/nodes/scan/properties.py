@@ -57,7 +57,10 @@ def _kinds(node: physical.TableSourceScan) -> Kinds:
 
 @updates_wanted.of(physical.TableSourceScan)
 def _updates(node: physical.TableSourceScan, wish: UpdateKind) -> tuple[UpdateKind, ...] | None:
-    """Return (), as a scan has no input; None if `wish` asks for -U and the source's updates lack it."""
+    """Return an empty tuple, as a scan has no input. None if the scan cannot send updates in the form `wish`.
+
+    It cannot if `wish` includes the old rows, but the source sends updates without them.
+    """
     mode = source_mode(node.table)
     lacks = mode.update_after and not mode.update_before
     return None if lacks and wish is UpdateKind.BEFORE_AND_AFTER else ()

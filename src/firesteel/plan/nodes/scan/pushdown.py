@@ -35,7 +35,8 @@ lets_no_filter_pass(*_ENDS)
 def _pruned(scan: logical.Scan, wanted: tuple[int, ...], picked: int) -> Pruned:
     """Return the scan of the wanted columns, in their order. Metadata columns come last.
 
-    The scan also reads the columns of its pushed condition, and, if changes are normalized, the key.
+    The scan also reads the columns of its pushed conditions. If its changes are normalized by the primary
+    key, it reads the key, too.
     """
     key = scan.primary_key if scan.normalized else ()
     asked = (i for e in scan.filter for i in input_refs(e))

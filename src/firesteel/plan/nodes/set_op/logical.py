@@ -14,7 +14,8 @@ class Intersect(LogicalNode):
 
     Attributes:
         inputs: The left and the right input.
-        all: INTERSECT ALL: a row comes as often as in the input that has it less often. If False, once.
+        all: Whether it is INTERSECT ALL. Then a row that comes m times on the left and n times on the right
+            comes min(m, n) times. If False, it comes once.
     """
 
     inputs: tuple[Node, Node]

@@ -103,7 +103,7 @@ def _common(one: WindowProperties | None, other: WindowProperties | None) -> Win
 @upsert_keys.of(*_SETS)
 @unique_keys.of(*_SETS)
 def _whole_row(node: logical_sets.Intersect | logical_sets.Minus) -> Keys:
-    """Return all columns as one key, if no row comes twice."""
+    """Return all columns as one key if equal rows come only once (not ALL), else no key."""
     return NO_KEYS if node.all else key_of(*range(len(node.schema)))
 
 
@@ -120,8 +120,8 @@ values_read.always((NOTHING_READ,), physical.Expand)
 def _copies_move(node: physical.Expand) -> Monotonicity:
     """Return the monotonicity of each column: CONSTANT if the input is append-only, else NOT_MONOTONIC.
 
-    CONSTANT means that no row ever changes. If the monotonicity of the input is None, so is the result. Flink
-    derives no more (FlinkRelMdModifiedMonotonicity).
+    CONSTANT means that no row ever changes. None if it is not known for the input. Flink does not tell the
+    columns apart either (FlinkRelMdModifiedMonotonicity).
     """
     below = monotonicity(node.input)
     if below is None:

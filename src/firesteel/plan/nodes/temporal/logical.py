@@ -20,9 +20,9 @@ class Snapshot(SameColumns, LogicalNode):
     Attributes:
         input: The table or view.
         period: The point in time, with the columns of the left row as `$COR`.
-        range: Position of the table in the text of the query.
+        range: Where the table stands in the text of the statement, for error messages.
         lookup: Whether a lookup join reads the table, as it is when the left row is processed.
-        hints: All LOOKUP hints of the query.
+        hints: All LOOKUP hints of the query, also those for other tables.
         hint: The LOOKUP hint for this table.
     """
 

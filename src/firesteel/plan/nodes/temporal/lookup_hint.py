@@ -11,8 +11,8 @@ class LookupHint:
 
     Attributes:
         table: Name of the table in the query.
-        options: All options as written, in the order of plans.
-        shuffle: Whether rows are sent to tasks by their keys.
+        options: Key and value of each option as written, in the order in which plans print them.
+        shuffle: Whether rows are sent to tasks by the columns that are looked up.
         attempts: Number of further lookups for a key without rows.
         delay: Milliseconds before each further lookup.
     """

@@ -15,9 +15,9 @@ from firesteel.plan.tree import PhysicalNode
 class TemporalJoin(JoinNode, PhysicalNode):
     """Join each row with the version valid at its time (Flink: StreamPhysicalTemporalJoin).
 
-    The inputs are the rows and the versions, each after an exchange by its equal columns. The join is INNER,
-    or LEFT: a row without a version is padded. One term of the condition names the times and the keys
-    (plan/nodes/join/temporal_condition.py).
+    The inputs are the rows and the versions, each after an exchange by the columns that the join equates. The
+    join is INNER, or LEFT: a row without a version is padded. One term of the condition names the times and
+    the keys (plan/nodes/join/temporal_condition.py).
     """
 
     @property
@@ -30,6 +30,6 @@ class TemporalJoin(JoinNode, PhysicalNode):
 
     @property
     def rest(self) -> tuple[Expr, ...]:
-        """Return the terms of the condition other than equal columns and the temporal call."""
+        """Return the terms of the condition other than equalities of columns and the temporal call."""
         call = temporal_call(self.condition)
         return tuple(term for term in self.equal_columns.rest if term != call)

@@ -1,8 +1,10 @@
 """Properties of Snapshots, and of temporal joins.
 
 A Snapshot represents the table as of one left row. It has the upsert keys, times and windows of its table:
-keys identify the rows of one point in time, and the row time of a version is the start of its validity. Its
-unique keys are not known, as in Flink (FlinkRelMdUniqueKeys), so no join with it is dropped or moved.
+keys identify the rows of one point in time, and the row time of a version is the start of its validity.
+
+A Snapshot has no unique keys, as in Flink (FlinkRelMdUniqueKeys). Rules that drop or move a join need unique
+keys of its inputs, so they leave joins with a Snapshot.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ values_read.always((NOTHING_READ, NOTHING_READ), physical.TemporalJoin)
 interval_asked.always(BY_EVENT_TIME, physical.TemporalJoin)
 kinds_taken.always(EVERYTHING, physical.TemporalJoin)
 has_keys_of_inputs(physical.TemporalJoin)
-# A projection above the join turns the time attributes of the right input into plain timestamps.
+# rules/temporal/to_temporal_join.py adds a Calc above, which makes plain timestamps of the right input's.
 has_times_of_inputs(physical.TemporalJoin)
 has_ranges_of_inputs(physical.TemporalJoin)
 
@@ -62,9 +64,10 @@ def _kinds(node: physical.TemporalJoin) -> Kinds:
 
 @updates_wanted.of(physical.TemporalJoin)
 def _updates(node: physical.TemporalJoin, wish: UpdateKind) -> tuple[UpdateKind, ...]:
-    """Return the form of updates required: of the left input as wished, of the versions without the old row.
+    """Return the form of updates required of the two inputs: rows, versions.
 
-    A version ends where the next one of its key begins, so the old row has no information.
+    The rows must have the form `wish`. The versions need no old rows: a version ends where the next one of
+    its key begins.
     """
     rows, versions = node.inputs
     return updates_or_none(rows, wish), updates_or_none(versions, UpdateKind.ONLY_AFTER)

@@ -1,7 +1,7 @@
 """Column pruning and filter push-down of tables as of a point in time.
 
-Flink: ProjectSnapshotTransposeRule. A filter passes only if a lookup join reads the table: other joins need
-all versions, as a version is valid until the next one.
+Flink: ProjectSnapshotTransposeRule. A filter moves below a Snapshot only if a lookup join reads it. A join
+with versions needs all of them: without one, the version before it would seem to be valid for longer.
 """
 
 from __future__ import annotations

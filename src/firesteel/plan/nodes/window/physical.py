@@ -33,7 +33,7 @@ class WindowAggregate(WindowAggregateNode, PhysicalNode):
 
     Flink: StreamPhysicalWindowAggregate.
 
-    `retract`: for each call, whether its RETRACT variant runs.
+    `retract`: for each call, whether it also takes rows back. Plans show such a call as `SUM_RETRACT`.
     """
 
     retract: tuple[bool, ...] = ()
@@ -43,7 +43,8 @@ class WindowAggregate(WindowAggregateNode, PhysicalNode):
 class LocalWindowAggregate(PhaseNode):
     """Aggregate by key and slice before the exchange. Flink: StreamPhysicalLocalWindowAggregate.
 
-    The output is keys, accumulators, and the end of the slice (or of the window) in milliseconds.
+    The output is keys, accumulators, and the end of the slice in milliseconds. If a node below has computed
+    the windows, rows are aggregated by window, and the last column is the end of the window.
     """
 
     input: Node
@@ -66,7 +67,8 @@ class GlobalWindowAggregate(WindowAggregateNode, PhaseNode):
 
     Attributes:
         keys: Positions of the keys, which are the first columns of the input.
-        results: Number of calls of the query. An added count of records may follow them.
+        results: Number of calls of the query. A COUNT(*) that the planner has added to count records may
+            follow them.
     """
 
     retract: tuple[bool, ...]

@@ -99,7 +99,7 @@ upsert_keys.always(NO_KEYS, physical_windows.LocalWindowAggregate)
 @upsert_keys.of(*_AGGREGATES, physical_windows.GlobalWindowAggregate)
 @unique_keys.of(*_AGGREGATES, physical_windows.GlobalWindowAggregate)
 def _key(node: _Aggregate | physical_windows.GlobalWindowAggregate) -> Keys:
-    """Return the key: the group and the borders of its window."""
+    """Return the key: the grouping columns with window_start and window_end."""
     first = _first_property(node)
     return key_of(*range(len(node.keys)), first, first + 1)
 
@@ -128,9 +128,10 @@ keeps_account_of_rows(physical_windows.GroupWindowAggregate)
 @upsert_keys.of(*_GROUP_WINDOWS)
 @unique_keys.of(*_GROUP_WINDOWS)
 def _group_keys(node: _GroupWindow) -> Keys:
-    """Return the keys: the group with either border of its window.
+    """Return up to two keys: the grouping columns with the window's start, and those with its end.
 
-    Without a border column there is no key.
+    A key needs its column of the window in the output. If the query reads neither start nor end, there is no
+    key.
     """
     group, first = range(len(node.keys)), _first_property(node)
     return NO_KEYS.union(*(key_of(*group, first + i) for i in range(min(2, len(node.properties)))))

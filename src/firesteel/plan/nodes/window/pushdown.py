@@ -34,9 +34,10 @@ lets_no_filter_pass(WindowTableFunction, WindowAggregate)
 
 @column_pruning.of(WindowTableFunction)
 def _pruned(node: WindowTableFunction, wanted: tuple[int, ...], picked: int) -> Pruned:
-    """Return the input columns that a window function needs: wanted ones, its time and partition columns.
+    """Return the columns that a window function needs of its input: wanted ones, time and partition columns.
 
-    All, if dropping the others saves no work. window_start, window_end and window_time always stay.
+    It needs all columns if leaving out the others saves no work below the node (`spares_work`). The output
+    always has window_start, window_end and window_time.
     """
     width = len(node.input.schema)
     needed = tuple(sorted({*(i for i in wanted if i < width), node.time, *node.window.partition}))

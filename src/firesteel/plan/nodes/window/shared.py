@@ -18,8 +18,9 @@ class WindowAggregateNode(Node):
         input: The rows.
         keys: Positions of the grouping columns.
         calls: The aggregate functions.
-        windowing: The windows, and how they are read from the rows.
-        properties: Columns of the window that follow the calls.
+        windowing: The windows, and the columns that tell the windows of a row.
+        properties: Names of the output's window columns, such as window_start. They follow the calls'
+            results.
         outputs: Names of all output columns in the query, if they differ from `own_fields`. Empty otherwise.
     """
 
@@ -32,7 +33,7 @@ class WindowAggregateNode(Node):
 
     @property
     def asked(self) -> tuple[AggregateCall, ...]:
-        """Aggregate calls of the query."""
+        """Aggregate calls of the query, without a COUNT(*) that the planner has added."""
         return self.calls
 
     @property

@@ -84,7 +84,8 @@ def _attributes(
     """Return the attributes that a plan prints for an aggregate of windows.
 
     If the planner has added a COUNT(*) after the query's calls, `calls` has one text more than there are
-    names. As in Flink, the names are then shifted, and the last text is not printed:
+    names. As in Flink, the added COUNT(*) then gets the name of the first window column, and each window
+    column the name of the next one. The last text is not printed:
 
         COUNT(count1$1) AS window_start, start('w$) AS window_end
 

@@ -14,11 +14,11 @@ from firesteel.plan.windowing import Windowing
 class WindowJoin(JoinNode, PhysicalNode):
     """Join the rows of equal windows at their end (Flink: StreamPhysicalWindowJoin).
 
-    Each input comes after an exchange by its equal columns. `condition` is the query's join condition without
-    the equality of the windows.
+    Each input comes after an exchange by the columns that the condition equates. `condition` is the query's
+    join condition without the equality of the windows.
 
     Attributes:
-        windowings: For each input its windows, which are read from the columns with their borders.
+        windowings: For each input its windows, and the positions of window_start and window_end.
         hints: Join hints of the query.
     """
 

@@ -16,12 +16,12 @@ class WindowRank(PhysicalNode):
 
     Attributes:
         input: The rows, after an exchange by the partition.
-        windowing: The windows, which are read from the columns with their borders.
-        partition: Positions of the columns of PARTITION BY, without those of the window.
+        windowing: The windows, and the positions of window_start and window_end.
+        partition: Positions of the columns of PARTITION BY, without window columns.
         order: Positions of the columns of ORDER BY.
         directions: Sort direction of each column of ORDER BY.
-        ranks: Ranks to keep.
-        number: Name of the column with the rank, None if it has none.
+        ranks: First and last rank of the rows to keep.
+        number: Name of the output column with the rank, None if there is no such column.
     """
 
     input: Node
@@ -43,8 +43,8 @@ class WindowDeduplicate(SameColumns, PhysicalNode):
 
     Attributes:
         input: The rows, after an exchange by the keys.
-        windowing: The windows, which are read from the columns with their borders.
-        keys: Positions of the columns of PARTITION BY, without those of the window.
+        windowing: The windows, and the positions of window_start and window_end.
+        keys: Positions of the columns of PARTITION BY, without window columns.
         time: Position of the time attribute of ORDER BY.
         by_row_time: Whether `time` is event time. By processing time, rows have the order of their arrival.
         keep_last: Whether the last row is kept. If False, the first.

@@ -47,8 +47,8 @@ def _upsert_keys(node: _Node) -> Keys:
 def _keys(node: _Node, below: Keys) -> Keys:
     """Return the keys of the input, and the key of window, partition and rank.
 
-    Flink omits the window (FlinkRelMdUniqueKeys.getRankUniqueKeys). A join above then loses the rows of all
-    windows but the last.
+    Flink leaves out the window (FlinkRelMdUniqueKeys.getRankUniqueKeys). In Flink, a join that keeps its rows
+    by such a key therefore overwrites the row of one window with that of the next. Firesteel does not.
     """
     borders = [i for _, i in node.windowing.by]
     if isinstance(node, physical.WindowDeduplicate):

@@ -1,7 +1,8 @@
 """BITMAP_BUILD_AGG, BITMAP_AND_AGG, BITMAP_OR_AGG, BITMAP_XOR_AGG, and their variants with CARDINALITY.
 
-Flink: AbstractBitmap*AggFunction and AbstractBitmap*WithRetractAggFunction. If rows may be retracted, all
-functions but XOR count the occurrences of each integer.
+Flink: AbstractBitmap*AggFunction and AbstractBitmap*WithRetractAggFunction. If rows may be retracted, the
+functions count the occurrences of each integer. XOR does not need this: it keeps one bitmap, and adding the
+bitmap of a row a second time removes it.
 """
 
 from __future__ import annotations
@@ -187,7 +188,10 @@ def _add(bitmap: BitMap | None, value: int) -> BitMap:
 
 @lru_cache(maxsize=8)
 def _combine(change: Callable[[Any, Any], Any]) -> Callable[[Any, bytes], Any]:
-    """Return a function that changes a bitmap (None: no row so far) by a serialized one, using `change`."""
+    """Return a function of a bitmap and a serialized one, which returns `change` of both.
+
+    If the first one is None, as no row has come yet, the function returns the second one.
+    """
 
     def combine(bitmap: BitMap | None, data: bytes) -> Any:
         return _read(data) if bitmap is None else change(bitmap, _read(data))

@@ -149,10 +149,11 @@ class MapView:
         name: Name in the aggregate's statements and expressions.
         key: Type of the keys.
         value: Type of the values.
-        ordered: Whether keys ascend in insertion order, and both ends are read.
+        ordered: Whether each new key is greater than all keys before it, as arrival numbers are. Results read
+            the least or the greatest key.
         whole: Whether every result reads all entries.
-        sorted: Whether results read only the least key, or only the greatest one (map_state.py: SortedMap).
-            In keyed state, the view is an ordered map.
+        sorted: Whether results read only the least key, or only the greatest one. In the row handler, the
+            view may be a SortedMap (map_state.py). In keyed state, its entries are sorted by key.
     """
 
     name: str

@@ -37,7 +37,7 @@ _PLAIN = (*INTEGERS, *CHARACTER, *BYTES_LIKE, TypeRoot.BOOLEAN, TypeRoot.FLOAT, 
 def user_defined(call: AggregateSpec) -> HandWritten:
     """Return an aggregate that calls the methods of a user-defined function.
 
-    The first call of a method for a key creates the accumulator.
+    The accumulator of a key is None until the first call of accumulate, retract or merge, which creates it.
     """
     assert call.user is not None
     methods = _methods(call.user, call.arg_types, call.type)
@@ -115,7 +115,10 @@ def _merge(user: UserFunction) -> Callable[[Any, Any], Any]:
 
 
 def _get_value(user: UserFunction, kind: SqlType) -> Callable[[Any], Any]:
-    """Return a function that returns the result in internal form."""
+    """Return a function that takes an accumulator and returns the user's result for it in internal form.
+
+    For the accumulator None (no rows), it returns the result of a new accumulator.
+    """
     convert = _from_python(kind)
 
     def get_value(accumulator: Any) -> Any:
@@ -164,7 +167,10 @@ def _to_python(kind: SqlType) -> Convert | None:
 
 @lru_cache(maxsize=256)
 def _from_python(kind: SqlType) -> Convert:
-    """Return a converter from the user's value to the internal form. It raises an error for other types."""
+    """Return a converter from the user's value to the internal form.
+
+    For a value that does not fit the type `kind`, the converter raises one of the errors `_NOT_OF_TYPE`.
+    """
     if kind.root in INTEGER_BITS:
         bits = INTEGER_BITS[kind.root]
         return lambda value: _integer(value, bits)

@@ -74,9 +74,9 @@ class AccumulatorTables:
         self.columns = AccumulatorColumns.of(spec)
         self.in_columns = self._aggregates is not None
         if not self.in_columns:
-            # `AccumulatorColumns.of` leaves out parts of accumulators that no merge reads, such as the sum of
-            # a SUM(DISTINCT): a merge into an empty accumulator restores them from the other parts. Here,
-            # tables have all parts, because some calls (of user-defined functions) cannot be merged.
+            # `AccumulatorColumns.of` has only the parts of accumulators that a merge reads. For example, it
+            # has no sum of a SUM(DISTINCT): a merge into an empty accumulator restores this sum from the
+            # values. Some calls of user-defined functions cannot be merged, so here tables have all parts.
             self.columns = replace(self.columns, slots=self._generated.slots)
 
     @property
@@ -217,8 +217,8 @@ class AccumulatorTables:
         """Yield the accumulators of a table as tuples for the row handler, with all their parts."""
         found = self.columns.to_rows(table, self._generated.slots)
         if self.in_columns:
-            # The table has only the parts that a merge reads, without the sum of a SUM(DISTINCT), for
-            # example. A merge into an empty accumulator computes the others.
+            # The table has only the parts that a merge reads. For example, it has no sum of a SUM(DISTINCT).
+            # A merge into an empty accumulator computes the missing parts.
             return map(self._completed, found)
         return found
 

@@ -1,8 +1,9 @@
 """Accumulators as columns, which a local aggregate sends to the global one.
 
 A row has the key fields, then one column for each part of the row handler's accumulator that a merge reads.
-An accumulator field has the form of keyed state. A map view is a list of (key, value). DISTINCT calls send
-only the values that they have seen. Their fields are computed in the phase that knows the values seen before.
+An accumulator field has the form of keyed state. A map view is a list of (key, value). Of a DISTINCT call,
+the local aggregate sends only the values that the call has seen, and no fields such as a sum. The receiver
+computes the fields, as only its state tells which of the values are new.
 """
 
 from __future__ import annotations
@@ -49,11 +50,11 @@ class AccumulatorColumns:
 
     @classmethod
     def increments(cls, spec: GroupAggregateSpec, final_keys: Sequence[int]) -> AccumulatorColumns:
-        """Return the layout of an incremental aggregate's output.
+        """Return the layout of the rows that an incremental aggregate sends to the global one.
 
-        `final_keys` are indices into `spec.keys`: the key fields of the output. For DISTINCT calls, the
-        output has their fields. The values that they have seen stay in the state of the incremental
-        aggregate.
+        `final_keys` are the indices in `spec.keys` of the key fields in these rows. Of a DISTINCT call, the
+        rows have the fields, such as a sum, but not the values that the call has seen. These values are in
+        the state of the incremental aggregate.
         """
         handler = generate(spec)
         merged = generate(

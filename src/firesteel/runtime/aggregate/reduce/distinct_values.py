@@ -22,8 +22,7 @@ from firesteel.types.sql import NUMERIC
 class DistinctValues:
     """Values that the DISTINCT calls over one argument have seen, and their changes by one bundle.
 
-    The values are the keys of one map view.
-    `calls` are the numbers of these DISTINCT calls.
+    The values are the keys of one map view. `calls` has the numbers of these DISTINCT calls in the query.
     """
 
     def __init__(
@@ -44,7 +43,8 @@ class DistinctValues:
     def fields(self, aggregate: Declared, place: int, begin: dict[str, Column] | None) -> dict[str, Column]:
         """Return the fields of the call `calls[place]` after the bundle, by name, with one row for each key.
 
-        A value that is new for a key is added, a value that disappears is retracted. NULL does not count.
+        A value that the call has not seen for the key before is added. A value is retracted if all its rows
+        have been retracted after the bundle. NULL does not count.
         `begin` has the fields of each key before the bundle, None for the aggregate's initial values.
         """
         appears, goes = self._moves(place)
@@ -57,9 +57,10 @@ class DistinctValues:
         return contributed(aggregate, self._groups, argument, reach, sign, begin)
 
     def _moves(self, place: int) -> tuple[Mask, Mask | None]:
-        """Return which (key, value) pairs are new for the call `calls[place]`, and which disappear.
+        """Return for each (key, value) of the bundle whether the call `calls[place]` gains or loses it.
 
-        The second mask is None for insert-only input.
+        The call gains a value if it has no row with the value before the bundle, but after it. It loses a
+        value in the opposite case. The second mask is None for insert-only input.
         """
         if not self._counted:
             new: Mask = (self._after & ~self._before)[:, 0] >> place & 1 == 1
@@ -68,7 +69,11 @@ class DistinctValues:
         return (before <= 0) & (after > 0), (before > 0) & (after <= 0)
 
     def save(self, keep: Mask, gone: Index) -> None:
-        """Write the changed entries of keys where `keep` is True. Delete all entries of the keys `gone`."""
+        """Write the map entries that the bundle has changed to the state.
+
+        `keep` is True for each key whose entries are written. `gone` has the indices of keys of which all
+        entries are deleted.
+        """
         changed = (self._after != self._before).any(axis=1) & keep[self._pairs.owners]
         write = np.flatnonzero(changed)
         if len(write):

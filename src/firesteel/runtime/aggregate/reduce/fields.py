@@ -144,7 +144,7 @@ def _floats(
     numbers = values.values.astype(dtype, copy=False)
     if sign is not None:
         numbers = np.where(sign > 0, numbers, -numbers)
-    # Adding -0.0 changes nothing, not even -0.0.
+    # An entry that does not count adds -0.0, which changes no sum. Adding 0.0 would change -0.0 to 0.0.
     neutral = dtype.type(-0.0)
     if reach is not None:
         numbers = np.where(reach, numbers, neutral)
@@ -152,7 +152,9 @@ def _floats(
         start = np.zeros(groups.size, dtype)
     else:
         start = np.full(groups.size, neutral, dtype)
-        if sign is not None:  # A retraction from a NULL sum gives 0 - x instead of -x: their zeros differ.
+        if sign is not None:
+            # The row handler retracts x from a NULL sum as 0 - x, which is 0.0 for x = 0.0. Here, -0.0 - x
+            # would be -0.0. So a group whose first entry that counts is a retraction starts from 0.0.
             first = groups.first(np.ones(groups.rows, np.bool_) if reach is None else reach)
             there = np.flatnonzero(first >= 0)
             start[there[sign[first[there]] < 0]] = 0.0

@@ -32,7 +32,7 @@ class Groups:
         return self._placed(np.add.reduceat(values, self._starts), 0) if self.rows else self._none(0)
 
     def any(self, marked: Mask | None) -> Mask:
-        """Return whether each group has a marked entry. None marks all entries."""
+        """Return whether each group has an entry where `marked` is True. None stands for True everywhere."""
         if not self.rows:
             return np.zeros(self.size, np.bool_)
         if marked is None:
@@ -75,7 +75,10 @@ class Groups:
 
 
 class Ranges(Groups):
-    """Groups that may overlap. Group i has the entries starts[i]:ends[i], at least one, of `rows` entries."""
+    """Groups that may overlap: group i has the entries starts[i]:ends[i], which is at least one entry.
+
+    `rows` is the number of all entries.
+    """
 
     def __init__(self, starts: Index, ends: Index, rows: int) -> None:
         self.size, self.rows = len(starts), rows

@@ -122,7 +122,8 @@ class KeyedMerge:
     def _begin(self, index: int, part: AccumulatorField) -> Column:
         """Return the field `part` of call `index` for each key, as stored before the bundle.
 
-        Keys whose sum has overflowed before (it is NULL) are left to the row handler: the sum stays NULL.
+        A sum that starts at 0 is NULL only if it has overflowed. It then has to stay NULL. Keys with such a
+        sum are left to the row handler, so they are removed from the clean keys.
         """
         begin = from_arrow(self._stored.fields[f"{part.name}{index}"], part.type)
         if part.initial is not None and begin.null is not None:

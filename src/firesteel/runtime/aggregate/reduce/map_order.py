@@ -38,11 +38,11 @@ class MapOrder:
         self._most = 0
 
     def arranged(self, changes: pa.Table) -> pa.Table:
-        """Return the rows of a bundle with other sequences and sub-sequences: those sort keys in map order.
+        """Return the rows of a bundle with new sequences and sub-sequences, which sort the keys in map order.
 
-        The rows stay where they are in the table. The sequences (with sub-sequences) of the last row of each
-        key are dealt out anew: the first key in map order gets the lowest one, and so on. All rows of a key
-        get the one of their key:
+        The rows stay where they are in the table. Only the sequence (with its sub-sequence) of the last row
+        of each key is used. The first key in map order gets the lowest of these sequences, the second key the
+        next one, and so on. All rows of a key get the sequence of their key:
 
             rows a/1, b/2, a/3 (key/sequence), map order a, b   ->   a/2, b/3, a/2
         """

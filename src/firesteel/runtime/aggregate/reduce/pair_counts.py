@@ -22,8 +22,8 @@ class PairCounts:
 
     Attributes:
         pairs: The pairs.
-        counts: int64[p, c], change of the count of each of c calls. For DISTINCT over insert-only input, c is
-            1, and the number has one bit for each call.
+        counts: int64[p, c]. For each pair, the number to add to its count of each of c calls. For DISTINCT
+            over insert-only input, c is 1: bit i of the number is 1 if call i sees the value.
     """
 
     pairs: Pairs

@@ -262,7 +262,10 @@ class _Lift:
         return both(self._rows.passes(call.filter), _not_null(self._rows, call))
 
     def _extreme(self, index: int, call: AggregateSpec, aggregate: Declared) -> None:
-        """Compute MIN or MAX without retraction for call `index`. Rows that retract have no effect."""
+        """Compute MIN or MAX without retraction for call `index`.
+
+        Retracted rows are ignored: Flink plans this variant only if no retraction can change the result.
+        """
         kind = call.arg_types[0]
         reach = self._reach(call)
         if self._sign is not None:

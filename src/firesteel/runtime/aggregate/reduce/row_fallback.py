@@ -60,7 +60,8 @@ class HandlerInputs:
 class LocalRows:
     """Row handler of a local phase: it creates new accumulators from a bundle.
 
-    No retraction is dropped: the row that it takes back may have been in an earlier bundle.
+    A retraction before the first added row of its key is not dropped, as the retracted row may have been in
+    an earlier bundle.
     """
 
     def __init__(self, spec: GroupAggregateSpec, generated: GeneratedHandler) -> None:
@@ -88,7 +89,7 @@ class LocalRows:
 class KeyedRows:
     """Row handler that applies bundles to stored accumulators.
 
-    Only the first `results` calls have their results output.
+    Only the results of the first `results` calls are sent.
     """
 
     def __init__(
@@ -164,11 +165,15 @@ class KeyedRows:
         return self._run(keys, named, work)
 
     def _run(self, keys: Keys, named: Any, work: Any) -> NetChanges:
-        """Change the accumulator of each key, and return the net changes.
+        """Change the accumulator of each key, store the accumulators, and return the net changes.
 
-        `named` returns the entries of a map view that the bundle needs (accumulators.py: Named).
-        `work(unknown)` applies the input of the next key to the handler's accumulator, and returns False if
-        all this input is dropped. `unknown` is True for a key without state.
+        Args:
+            keys: Keys of the bundle.
+            named: Function that returns the entries of a map view that the bundle needs (accumulators.py:
+                Named).
+            work: Function that applies the bundle's rows of one key to the handler's accumulator. It is
+                called once for each key, in the order of `keys`. Its argument is True for a key without
+                state. It returns False if it has dropped all rows of the key.
         """
         handler, outcomes = self._handler, np.zeros(len(keys), np.uint8)
         befores: list[tuple[Any, ...] | None] = []
@@ -203,8 +208,8 @@ class KeyedRows:
             return NOTHING if before is None else DELETE
         if before is None:
             return INSERT
-        # Values are compared one by one: == on tuples finds that a NaN equals itself, but in Flink it equals
-        # nothing.
+        # In Flink, a NaN does not equal itself. Python's == on two tuples would find a NaN equal if both have
+        # the same object. So the values are compared one by one.
         same = not self._spec.ttl and all(a == b for a, b in zip(before, after, strict=True))
         return NOTHING if same and all(test(after[i]) for i, test in self._nested) else UPDATE
 

@@ -1,9 +1,10 @@
 """MIN and MAX with retraction over a bundle: merged counts of values, and the resulting extreme.
 
-Among the stored values, only the extreme is read. If the extreme disappears, the next stored value that the
-bundle does not touch is read, too. If a key has had retractions without a matching row and its extreme
-disappears, the row handler processes the key: the result of Flink's MaxWithRetractAggFunction then depends on
-the order of events. MIN is computed as MAX over the bitwise complement of the numbers.
+Of the values in the state, only the stored extreme is read. If no row has this value any more, the next value
+in the state that the bundle does not have is read, too. MIN is computed as MAX over the bitwise complement.
+
+If a key has had a retraction without a matching row and its extreme disappears, the row handler processes it:
+the result of Flink's MaxWithRetractAggFunction then depends on the order of the rows within the bundle.
 """
 
 from __future__ import annotations
@@ -75,7 +76,9 @@ class ValueCounts:
         self._unmatched: Mask = np.zeros(len(keys), np.bool_)
 
     def merge(self, stored: Mapping[str, pa.Array], found: Mask, clean: Mask) -> Best:
-        """Return the extremes before and after the bundle. Set `clean` to False for keys for the row handler.
+        """Return the extreme of each key before and after the bundle.
+
+        Set `clean` to False for keys that the row handler has to process.
 
         `stored` has the stored fields best, size and unmatched. `found` tells which keys have state.
         """
@@ -101,7 +104,11 @@ class ValueCounts:
         return self._best(Column(known.values, known_size == 0), Column(result, self.size == 0), ranks)
 
     def save(self, keep: Mask, gone: Index) -> None:
-        """Write the changed counts of keys where `keep` is True. Delete all entries of the keys `gone`."""
+        """Write the counts of values that the bundle has changed to the state.
+
+        `keep` is True for each key whose counts are written. `gone` has the indices of keys of which all
+        counts are deleted.
+        """
         pairs = self._pairs
         write = np.flatnonzero((self._after != self._before) & keep[pairs.owners])
         if len(write):

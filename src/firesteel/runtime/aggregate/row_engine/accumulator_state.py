@@ -58,7 +58,7 @@ class AccumulatorState:
         }
 
     def ordered(self, name: str) -> OrderedMapState:
-        """Return the ordered map state of a sorted view."""
+        """Return the state of the map view `name`, which must be sorted (`MapView.sorted`)."""
         return cast("OrderedMapState", self.maps[name])
 
     def load(self, keys: Keys, now: int) -> Stored:

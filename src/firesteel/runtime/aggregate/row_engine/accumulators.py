@@ -49,15 +49,18 @@ class Accumulators(Protocol):
         ...
 
     def sizes(self, keys: Keys, parts: Sequence[int]) -> NDArray[np.int64]:
-        """Return the approximate size in bytes of some slots of the accumulator of each key, int64[g].
+        """Return for each key about how many bytes some slots of its accumulator have together, int64[g].
 
-        `parts` are the indices of these slots.
+        `parts` are the indices of these slots. A key without an accumulator has 0 bytes.
         """
         ...
 
 
 class HeapAccumulators:
-    """Accumulators in this process, by the hashes of their keys. Map views are kept by reference."""
+    """Accumulators in this process, by the hashes of their keys.
+
+    Maps of map views are not copied: the row handler changes the stored maps in place.
+    """
 
     def __init__(self, expiry: Expiry) -> None:
         self._expiry = expiry

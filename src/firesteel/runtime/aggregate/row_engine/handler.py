@@ -77,7 +77,10 @@ class GeneratedHandler:
     functions: tuple[tuple[str, Callable[..., Any]], ...]
 
     def create(self, expiry: Expiry | None = None) -> Any:
-        """Return an opened handler. `expiry` has the processing time and the time to live of the state."""
+        """Return a new handler, ready to process rows.
+
+        `expiry` has the processing time and the time to live of the state. None: the state lives forever.
+        """
         handler = _compiled(self.source, self.functions)()
         handler.open(expiry or Expiry(0))
         return handler

@@ -139,7 +139,11 @@ class Call:
         return self._fill(aggregate.merge)
 
     def constants(self) -> str:
-        """Return the statements that read the constant arguments from the accumulators, for a merge."""
+        """Return the statements that a merge needs to read the arguments after the first one.
+
+        A merge has no row. The arguments are the same in every row, so the accumulators have them as fields
+        (HandWritten.constants).
+        """
         names = self.aggregate.constants if isinstance(self.aggregate, HandWritten) else ()
         return "\n".join(
             self._fill(f"x{position} = {{{name}}} if {{other_{name}}} is None else {{other_{name}}}")

@@ -26,7 +26,7 @@ class DistinctCalls:
     index: int
     calls: tuple[Call, ...]
     counted: bool
-    """Whether the input retracts."""
+    """Whether the input retracts. Map entries then have numbers of rows, otherwise one bit for each call."""
 
     @property
     def view(self) -> str:
@@ -50,7 +50,7 @@ class DistinctCalls:
 
     @property
     def _key(self) -> str:
-        """Return the map key of the current row."""
+        """Return the text of the expression for the map key of the current row."""
         call = self.calls[0]
         return f"({', '.join(call.keys)})" if self._several else call.key
 
@@ -62,8 +62,8 @@ class DistinctCalls:
     def functions(self) -> tuple[tuple[str, Callable[..., Any]], ...]:
         """Return the functions that the text calls, with their names.
 
-        One converts a map key to the argument, the other sorts the entries of a map. Each only if it is
-        needed.
+        If map keys have another form than the argument, a function converts the one to the other. If a merge
+        must take values in the order of a Java HashMap, a function sorts the entries of a map.
         """
         kind = self._kind
         plain = ((self._plain, value_of_key(kind)),) if has_key_form(kind) else ()
@@ -122,7 +122,10 @@ class DistinctCalls:
         return block(f"for _key, _theirs in {self._others}:", self._with_value("\n".join(lines)))
 
     def _any_filter(self) -> tuple[str, ...]:
-        """Return the condition for a change of the map, in a tuple: the FILTER of some call is true."""
+        """Return the Python condition that at least one call counts the row, by its FILTER, in a tuple.
+
+        () if a call has no FILTER.
+        """
         filters = [call.filter for call in self.calls]
         if not all(filters):
             return ()

@@ -63,8 +63,8 @@ _View: TypeAlias = "dict[Any, Any] | ExpiringMap"
 class SortedMap(dict[Any, Any]):
     """Dict that finds its least key, or its greatest key, fast.
 
-    It keeps a list of some least (or greatest) keys, ascending. Some of these may have been deleted from the
-    dict since. Each new key must be passed to `added`.
+    It keeps an ascending list of the few least (or greatest) keys. Each new key must be passed to `added`. A
+    deleted key may stay in the list until `end` finds it there and removes it.
     """
 
     __slots__ = ("_ends", "_least")
@@ -123,11 +123,11 @@ class StoredMap(SortedMap):
     """Entries of one key's map view that a batch needs, and their changes by the batch.
 
     Args:
-        touches: Whether a write counts even if the value stays the same, as it restarts the time to live.
+        touches: Whether a write of the same value is a change, too, as it restarts the time to live.
         rest: Function that reads all stored entries as (owner, map key, value). The first iteration calls it.
             None if all entries are loaded.
-        outside: For a sorted view: function of the loaded entries, and of True for the least or False for the
-            greatest key. It reads the least or greatest stored key that is not loaded.
+        outside: For a sorted view: function that reads the least or greatest stored key that is not loaded.
+            Its arguments are the loaded entries, and True for the least key or False for the greatest one.
     """
 
     __slots__ = ("_loaded", "_next", "_outside", "_rest", "_touched")
@@ -146,7 +146,7 @@ class StoredMap(SortedMap):
         self._next: Any = None
 
     def restore(self, key: Any, value: Any) -> None:
-        """Add an entry as it is in the state."""
+        """Add an entry that was read from the state. This does not count as a change."""
         self._loaded[key] = _copy(value)
         super().__setitem__(key, value)
 

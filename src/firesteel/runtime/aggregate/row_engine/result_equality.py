@@ -15,7 +15,7 @@ from firesteel.runtime.spec.operators import AggregateSpec
 from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
 
 Test = Callable[[Any], bool]
-"""Test of a value in internal form that is not NULL."""
+"""Function that returns whether a value equals itself. The value is in internal form, and not NULL."""
 
 
 @lru_cache(maxsize=256)

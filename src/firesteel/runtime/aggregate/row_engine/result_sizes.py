@@ -62,7 +62,10 @@ class GrowingResults:
 
 
 def column_bytes(column: pa.Array) -> Bytes:
-    """Return the number of bytes of each value of a column, int64[n]. It is exact for lists, too."""
+    """Return the number of bytes of each value of a column, int64[n].
+
+    A list has the bytes of its elements. (`row_bytes` would give each list the mean of its column.)
+    """
     if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
         return row_bytes([column], len(column))
     ends = np.concatenate(([0], np.cumsum(column_bytes(column.values))))

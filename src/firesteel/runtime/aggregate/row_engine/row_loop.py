@@ -38,7 +38,8 @@ _KINDS = {
         np.full(4, _NONE, np.int8),
     ),
 }
-"""Row kinds of the first and of the second output row, by outcome. The key is whether -U is sent."""
+"""By whether -U is sent: row kinds of the first and of the second output row that an input row causes. Each
+array has the row kind for each outcome, _NONE if there is no such output row."""
 
 
 @dataclass(frozen=True)

@@ -29,12 +29,12 @@ def stored_states(spec: GroupAggregateSpec) -> list[str]:
 
 
 def stored_results(spec: GroupAggregateSpec, backend: StateBackend, keys: pa.Table) -> Iterator[pa.Table]:
-    """Yield the rows that a GroupAggregate without time to live has sent and not retracted, as inserts.
+    """Yield the current result row of each key of a GroupAggregate without time to live, as an insert.
 
     Args:
         spec: Settings of the operator, which has keys.
         backend: State of the operator in one key group.
-        keys: Key columns of all accumulators in this state.
+        keys: Key columns, with one row for each accumulator in this state.
     """
     handler = generate(spec)
     values, expiry = handler.create(), Expiry(0)

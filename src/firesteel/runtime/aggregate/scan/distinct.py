@@ -40,7 +40,10 @@ class DistinctBatch:
     changed: Mask
 
     def save(self, rows: Rows, state: MapState, now: int) -> None:
-        """Write the changed pairs to the state, except those of keys that are left to the row handler."""
+        """Write the map entries of the (key, value) pairs that the batch has changed to the state.
+
+        Keys that are left to the row handler are skipped.
+        """
         write = np.flatnonzero(self.changed & rows.clean[self.pairs.owners])
         if len(write):
             final = self.final[write]

@@ -18,9 +18,12 @@ NOTHING, INSERT, UPDATE, DELETE = range(4)
 
 @dataclass(frozen=True)
 class Result:
-    """Results of one call, as numbers: `after` each row, and as stored for each key (`known`).
+    """Results of one call, as numbers.
 
-    `array` converts such numbers to an Arrow array.
+    Attributes:
+        after: Result after each of n rows.
+        known: Result of each of g keys before the batch, from its stored accumulator.
+        array: Function that converts numbers of this kind to an Arrow array.
     """
 
     after: Column

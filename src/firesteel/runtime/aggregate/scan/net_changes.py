@@ -17,8 +17,8 @@ class NetChanges:
 
     Attributes:
         outcomes: uint8[g], as the row handler's: NOTHING, INSERT, UPDATE or DELETE.
-        before: Results before the bundle, g rows for each call whose results are output. Arbitrary if there
-            is none.
+        before: Results before the bundle, g rows for each call whose results are output. A key without a
+            result before the bundle has an arbitrary value.
         after: Results after the bundle, like `before`.
         clean: bool[g], whether each key was processed. The others need the row handler.
     """

@@ -28,7 +28,9 @@ values would often look equal, so the sort would often be done in vain.
 
 
 class Pairs:
-    """Distinct (key, value) pairs of n entries, sorted like the entries of a map state.
+    """Distinct (key, value) pairs of n entries, sorted by key, then by the value's hash or by the value.
+
+    The entries of a map state are in this order, too.
 
     Args:
         keys: Keys of the batch.
@@ -61,9 +63,10 @@ class Pairs:
         self.values = arguments.take(pa.array(at))
 
     def _words_of(self, codes: Index, values: pa.Array) -> tuple[U64, ...]:
-        """Return one or two words for each value, which distinguish the values of one key.
+        """Return one or two arrays with a word for each value: a hash, or a number that sorts like the value.
 
-        `codes` has the key number of each value.
+        Two values of one key are equal if all their words are equal. There is a second array if one word is
+        not enough. `codes` has the key number of each value.
         """
         if not self.in_order:
             word1, word2 = sub_key_words(values, self._keys.hash2[codes])
@@ -100,11 +103,11 @@ class Pairs:
 
 
 def _leading(words: tuple[U64, ...]) -> U64:
-    """Return one word for each entry of an ordered map. Few leading bits of it suffice to sort the entries.
+    """Return a word for each entry of an ordered map, of which few leading bits suffice to sort the entries.
 
-    Words that are close together leave leading bits unused, and are shifted to the left. As the word of NULL,
-    0 would be far from the others and prevent this. So NULL gets the least word of the others, minus 1
-    (if that word is not 0):
+    The least word is subtracted from all words. If the words are close together, their leading bits are then
+    0, and the words are shifted to the left. The word 0 of a NULL would be far from the others. So NULL gets
+    the least word of the others, minus 1 (if that word is not 0):
 
         1000, 1002, NULL   ->   1000, 1002, 999   ->   1, 3, 0, shifted to the left by 62 bits
 
@@ -227,6 +230,6 @@ class Counts:
 
     @property
     def disappears(self) -> Mask:
-        """Return the rows with which a value disappears: the count of its (key, value) pair becomes zero."""
+        """Return the rows with which a value disappears: the count of its (key, value) pair falls to 0."""
         gone: Mask = (self.after == 0) & (self.moves < 0)
         return gone

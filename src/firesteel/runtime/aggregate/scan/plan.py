@@ -178,7 +178,10 @@ class _Run:
         self._extremes: list[RetractedExtreme] = []
 
     def by_row(self, aggregates: tuple[Aggregate, ...], whole: PrefixScanPlan) -> PrefixScanBatch:
-        """Return the outcomes and results of all rows, and write the state of the clean keys."""
+        """Return the outcomes and results of all rows, and write the state of the clean keys.
+
+        `aggregates` has the declaration of each call. `whole` is the plan of this run.
+        """
         rows = self._rows
         if whole.records is not None:
             rows.count_records(self._stored.fields[whole.records])
@@ -194,7 +197,10 @@ class _Run:
         return PrefixScanBatch(by_row, left, rows, results, lines)
 
     def net(self, aggregates: tuple[Aggregate, ...], whole: PrefixScanPlan) -> NetChanges:
-        """Return the net change of each key by the bundle, and write the state of the clean keys."""
+        """Return the net change of each key by the bundle, and write the state of the clean keys.
+
+        `aggregates` has the declaration of each call. `whole` is the plan of this run.
+        """
         rows, live = self._rows, np.ones(len(self._rows.keys), np.bool_)
         if whole.records is not None:
             rows.count_bundle(self._stored.fields[whole.records])

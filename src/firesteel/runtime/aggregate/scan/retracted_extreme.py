@@ -141,7 +141,9 @@ class RetractedExtreme:
         """
         rows, pairs, counts = self._rows, self._pairs, self._counts
         places, before = pairs.of_rows, counts.before
-        if not pairs.in_order or self._flip:  # The values do not ascend.
+        if not pairs.in_order or self._flip:
+            # `greatest` needs the pairs of a key by ascending number. They are sorted by hash, or their
+            # numbers descend, because they are complemented for MIN.
             order = _turned(pairs.owners) if pairs.in_order else stable_pair_order(pairs.owners, values)
             place = np.empty_like(order)
             place[order] = np.arange(len(order))
@@ -189,14 +191,25 @@ def next_values(
     state: OrderedMapState, keys: Keys, owners: Index, pairs: Pairs, best: pa.Array, argument: SqlType,
     greatest: bool, now: int,
 ) -> Entries:  # fmt: skip
-    """Return the greatest (or least) stored value that is not in `pairs`, for each key in `owners` (indices).
+    """Return the greatest (or least) stored value of some keys that the batch does not have.
 
-    `pairs` are the (key, value) pairs of the batch. `best` has the stored extreme of each of `keys`, at which
-    the search begins. A key without such a value has no row in the result.
+    The result has no entry for a key of which the batch has all stored values.
+
+    Args:
+        state: The values of each key.
+        keys: Keys of the batch.
+        owners: Indices of the keys to search.
+        pairs: The (key, value) pairs of the batch.
+        best: Stored extreme of each of `keys`. The search begins at it: no stored value is beyond it.
+        argument: Type of the values.
+        greatest: True for the greatest value, False for the least one.
+        now: Processing time.
     """
     found: list[Entries] = []
     most = np.bincount(pairs.owners, minlength=len(keys)) + 1
-    for enough in (False, True):  # Reading a few entries is nearly always enough.
+    # A few entries of each key are nearly always enough. For the keys that are left then, one entry more is
+    # read than the batch has values of the key.
+    for enough in (False, True):
         counts = most[owners] if enough else np.minimum(most[owners], _FIRST_READ)
         start = _arguments(best.take(pa.array(owners)), argument)
         read = (state.last if greatest else state.first)(keys, owners, counts, now, start)

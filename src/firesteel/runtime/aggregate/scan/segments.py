@@ -37,7 +37,7 @@ def running_sum(values: Index, starts: Index, initial: Index | int = 0) -> Index
 
 
 def spread(values: Numbers, starts: Index, rows: int) -> Numbers:
-    """Return an array of `rows` items: each row gets the value of its segment."""
+    """Return an array of `rows` items: each row gets its segment's item of `values`."""
     if len(starts) == 1:
         return np.full(rows, values[0], values.dtype)
     return np.repeat(values, np.diff(starts, append=rows))

@@ -33,17 +33,17 @@ class SortedRows:
         return signs
 
     def array(self, position: int) -> pa.Array:
-        """Return the input field at `position`."""
+        """Return the input field at `position`, with the values sorted by key."""
         if position not in self._arrays:
             column = one_array(self._changes.column(field(position)))
             self._arrays[position] = column.take(pa.array(self.keys.order))
         return self._arrays[position]
 
     def column(self, position: int) -> Column:
-        """Return the input field at `position` as numbers."""
+        """Return the input field at `position` as numbers, sorted by key."""
         if position not in self._columns:
             column, kind = one_array(self._changes.column(field(position))), self.spec.input_types[position]
-            if kind.root is TypeRoot.DECIMAL:  # Convert, then sort: 8 bytes per value are moved, not 16.
+            if kind.root is TypeRoot.DECIMAL:  # Arrow has 16 bytes per value: convert to 8 bytes, then sort.
                 self._columns[position] = from_arrow(column, kind).take(self.keys.order)
             else:
                 self._columns[position] = from_arrow(self.array(position), kind)
@@ -58,7 +58,10 @@ class SortedRows:
         return null
 
     def passes(self, position: int | None) -> Mask | None:
-        """Return which rows pass a FILTER, or None if all rows do."""
+        """Return the rows for which the field at `position` is TRUE, the condition of a FILTER.
+
+        None if `position` is None, as without FILTER all rows pass.
+        """
         if position is None:
             return None
         column = self.column(position)

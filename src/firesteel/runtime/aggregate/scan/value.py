@@ -100,7 +100,14 @@ def _wrap(column: Column, bits: int) -> Column:
 
 
 def _decimal_average(total: Column, count: Index, shift: int, precision: int) -> Column:
-    """Return averages of DECIMALs, rounded HALF_UP like numbers.decimal_average."""
+    """Return averages of DECIMALs, rounded HALF_UP like numbers.decimal_average.
+
+    Args:
+        total: Sums as unscaled integers.
+        count: Number of values of each sum.
+        shift: Number of digits after the point that an average has more than a sum.
+        precision: Number of digits of the result type.
+    """
     largest = int(np.abs(total.values).max(initial=0)) * 10**shift
     if 2 * largest >= _SAFE or largest >= 10**precision:
         raise NoPrefixScan

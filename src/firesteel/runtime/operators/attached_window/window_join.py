@@ -89,7 +89,7 @@ class WindowJoin(Operator):
         new = [side.take(part) for side, part in zip(self._sides, batch.inputs, strict=True)]
         time = min(side.time for side in self._sides)
         marked = [part for part in batch.inputs if part is not None and len(part.times)]
-        if time <= self._passed or not marked:  # After a restart, the last watermark is sent again.
+        if time <= self._passed or not marked:  # No window fires. After a restart, `time` may be repeated.
             for side, rows in zip(self._sides, new, strict=True):
                 side.keep(rows)
             return

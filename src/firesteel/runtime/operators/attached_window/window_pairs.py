@@ -138,11 +138,13 @@ class WindowPairs:
             yield Joined(_of(rows, np.where(at == len(rows), NONE, at)), _of(other_rows, partners))
 
     def _pairs(self, holds: Holds | None) -> Iterator[tuple[Index, Index, int]]:
-        """Yield the pairs for which the condition is true; at least one piece, which may be empty.
+        """Yield the pairs for which the condition is true, piece by piece. There is at least one piece.
+
+        A piece may be empty, and may end within the pairs of a leading row.
 
         Yields:
-            int64[p] and int64[p], positions of leading rows and of others in sorted order; and the number of
-            leading rows whose pairs are all in this piece or earlier ones.
+            Two arrays int64[p], the positions of leading rows and of their partners in sorted order. Then the
+            number of leading rows of which this piece and the pieces before it have all pairs.
         """
         rows, other_rows = self._rows
         total = int(self._ends[-1]) if len(self._ends) else 0
@@ -177,7 +179,7 @@ def _places(leading: FiredSide, other: FiredSide) -> Index:
 
 
 def _of(rows: Index, places: Index) -> Index:
-    """Return the rows at the given positions. A position of NONE (-1) gives NONE."""
+    """Return the items of `rows` at the positions `places`. A position of NONE (-1) gives NONE."""
     found = np.full(len(places), NONE)
     there = places != NONE
     found[there] = rows[places[there]]

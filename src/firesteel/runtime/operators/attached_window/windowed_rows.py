@@ -22,7 +22,8 @@ from firesteel.runtime.state.base import StateBackend
 Index = NDArray[np.int64]
 
 NO_WINDOW = MIN_WATERMARK
-"""Time of a row that is in no window."""
+"""Time of a row that is in no window, in place of the watermark that fires its window. It is below all
+watermarks, so the row fires at the next one."""
 
 
 class WindowedRows:
@@ -78,5 +79,5 @@ class WindowedRows:
         return milliseconds(rows.columns[self._window.end])
 
     def borders(self, rows: TimedRows) -> list[pa.Array]:
-        """Return the columns that identify the windows of some rows."""
+        """Return the columns with the start and the end of the window of each of some rows."""
         return [rows.columns[self._window.start], rows.columns[self._window.end]]

@@ -81,7 +81,7 @@ class _Condition:
     """A condition over the columns of function rows.
 
     Args:
-        spec: A Calc without a projection.
+        spec: Settings of a Calc that has the condition and leaves all columns as they are.
     """
 
     def __init__(self, spec: CalcSpec) -> None:

@@ -78,9 +78,19 @@ def _without_zone(column: pa.Array) -> pa.Array:
 
 
 def _rows(name: str, args: Sequence[Any], result: Any, width: int) -> Iterator[Sequence[Any]]:
-    """Yield the rows in the result of a user-defined table function.
+    """Yield the rows in the result of a user-defined table function. None has no rows.
 
-    A list, a range or a generator contains rows. Any other value is one row.
+    A list, a range or a generator contains rows. Any other value is one row. A row that is not a tuple has
+    one column.
+
+    Args:
+        name: Name of the function, for errors.
+        args: Arguments of the call, for errors.
+        result: Result of the call.
+        width: Number of columns of the function.
+
+    Raises:
+        UserFunctionError: A row does not have `width` values.
     """
     if result is None:
         return

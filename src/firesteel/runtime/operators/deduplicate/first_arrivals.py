@@ -49,5 +49,5 @@ class FirstArrivals(RowOperator):
         return changes.take(pa.array(np.sort(keys.order[keys.starts[new]])))
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """Return the rows of a bundle that are the first of their key."""
+        """Return the first row of each key of a bundle that is not in the state yet."""
         return self.process(changes)

@@ -1,8 +1,9 @@
 """The first row of each key by row time, sent once, when a watermark passes it.
 
-Flink: RowTimeDeduplicateKeepFirstRowFunction. A row below the watermark is late and dropped. A later row with
-a lower time replaces the waiting row of its key. After the first row is sent, all other rows of the key are
-dropped, until the state's time to live has passed.
+Flink: RowTimeDeduplicateKeepFirstRowFunction. The first row of a key waits for a watermark that passes its
+time. If a row with a lower time arrives meanwhile, it replaces the waiting row. A row that arrives below the
+watermark is late and dropped. After a row of the key has been sent, all other rows of the key are dropped,
+until the state's time to live has passed.
 """
 
 from __future__ import annotations
@@ -139,7 +140,8 @@ class FirstByWatermark(WaitsForWatermarks):
             sent, waiting, done,
             *given(order, starts, rows.times, first, behind, stored, times, passed),
         )  # fmt: skip
-        # In `waiting`, len(rows) stands for a row that is only in the state: no watermark passes it.
+        # A waiting row that no watermark passes may be in the state only, and not in `rows`. In `waiting`,
+        # its number is len(rows).
         mine = np.append(first, watermarks)
         fires = (waiting != NONE) & (mine[waiting] < watermarks) & ~was_done
         sent[fires], waiting[fires], done[fires] = waiting[fires], NONE, True
@@ -166,7 +168,7 @@ class FirstByWatermark(WaitsForWatermarks):
                 comes from the state, because `rows` does not have all of these rows.
             now: Processing time in milliseconds.
         """
-        kept = len(rows)  # stands for a row that is only in the state: no watermark passes it
+        kept = len(rows)  # the number of a waiting row that is in the state, but not in `rows`
         gone = np.flatnonzero((stored == kept) & (waiting != kept))
         if len(gone):
             nothing = [pa.nulls(len(gone), kind) for kind in (pa.int64(), *self._types)]

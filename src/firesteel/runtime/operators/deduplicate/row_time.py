@@ -1,7 +1,8 @@
 """Deduplication that keeps the first or the last row of each key by row time.
 
-The state is the kept row of each key. A row with an earlier (first) or later (last) time replaces it, and an
-update is sent. Flink: RowTimeDeduplicateFunction, RowTimeMiniBatchDeduplicateFunction and
+The state is the kept row of each key. If the first row is kept, a row with an earlier time replaces it. If
+the last row is kept, a row with an equal or later time replaces it. Each replacement is sent as an update.
+Flink: RowTimeDeduplicateFunction, RowTimeMiniBatchDeduplicateFunction and
 RowTimeMiniBatchLatestChangeDeduplicateFunction.
 """
 
@@ -63,7 +64,10 @@ class RowTimeDeduplicate(RowOperator):
         return self._sent(changes, fields, found, before)
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """Return the changes that a bundle causes. If spec.compact, only each key's kept row counts."""
+        """Return the changes that a bundle causes.
+
+        If spec.compact, only the first or last row of each key in the bundle is processed, else all rows are.
+        """
         if not self._spec.compact:
             return self.process(changes)
         fields = self._fields(changes)

@@ -1,8 +1,11 @@
-"""IncrementalGroupAggregate: turn partial accumulators by key and bucket into increments of the final keys.
+"""IncrementalGroupAggregate: turn accumulators by partial key into increments for the final keys.
 
-Flink: MiniBatchIncrementalGroupAggFunction. The state holds only the values that DISTINCT calls have seen, by
-partial key. Each value that enters or leaves the state changes the final key's accumulator. All other parts
-of accumulators are merged and passed on.
+Flink: MiniBatchIncrementalGroupAggFunction. To divide the work of DISTINCT among tasks, values are divided
+into buckets by their hash. A partial key is a final key (that of GROUP BY) and a bucket. An increment is an
+accumulator of a final key for one bundle, which the global phase merges into its state.
+
+The state holds only the values that DISTINCT calls have seen, by partial key. Each value that enters or
+leaves the state changes the increment. Accumulators of other calls are merged and passed on.
 """
 
 from __future__ import annotations
@@ -100,7 +103,9 @@ class IncrementalGroupAggregate:
         return parts
 
     def _count_seen(self, accumulators: BundleAccumulators, partial: Keys) -> list[DistinctValues]:
-        """Add the fields of the DISTINCT calls to the accumulators: counts of values that come or disappear.
+        """Compute the fields of the DISTINCT calls, such as counts, and add them to `accumulators`.
+
+        They are computed from the values that the bundle adds to the state or removes from it.
 
         Returns:
             For each DISTINCT argument the values that its calls have seen. The caller saves them.
@@ -171,9 +176,9 @@ class IncrementalGroupAggregate:
         return accs
 
     def _bundles(self, ordered: pa.Table, partial: Keys) -> list[Any]:
-        """Return one accumulator for each partial key (final key and bucket), merged from its rows.
+        """Merge the accumulators of each partial key (final key and bucket), and return the merged ones.
 
-        `ordered` has the accumulators to merge, sorted by partial key.
+        `ordered` has the accumulators to merge, sorted by partial key. The result is in the same order.
         """
         rows, handler, bundles = self._columns.to_rows(ordered, self._slots), self._handler, []
         for count in partial.counts.tolist():

@@ -38,7 +38,8 @@ class MapBundle(Operator):
     Args:
         function: Function that is called with each bundle.
         size: Number of rows after which a bundle ends.
-        order: Order of Flink's map, in which the keys of a bundle are sent. None: by their last rows.
+        order: Order of the Java HashMap in which Flink sends the keys of a bundle. None sends them in the
+            order of their last rows.
     """
 
     def __init__(self, function: BundleFunction, size: int, order: MapOrder | None = None) -> None:

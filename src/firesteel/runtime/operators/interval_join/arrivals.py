@@ -29,7 +29,7 @@ class NewRows:
     Attributes:
         changes: The changes table.
         fields: Its fields, n rows each.
-        codes: int64[n], the join key of each row.
+        codes: int64[n], the join key of each row, as an index in `Arrivals.keys`.
         joins: bool[n], whether a row can have a partner: neither its key nor its time is NULL.
         times: int64[n], milliseconds.
         passed: int64[n], how often the operator's event time has advanced in the batch before each row.
@@ -81,7 +81,7 @@ class Arrivals:
             spec: Settings of the join.
             inputs: For each port its rows, or None.
             steps: Advances of the operator's event time within the batch.
-            clock: Processing time in milliseconds.
+            clock: Processing time in milliseconds: the time of all rows in a join by processing time.
         """
         tables = [_table(spec, port, part) for port, part in enumerate(inputs)]
         sizes = [table.num_rows for table in tables]

@@ -17,13 +17,13 @@ from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 
 
 class Expired:
-    """Rows of a padded input that expire as event time advances in steps.
+    """Rows of an input that expire as event time advances in steps. The join pads rows of this input.
 
     Args:
         spec: Settings of the join.
         port: The input.
         arrivals: The rows of the batch.
-        candidates: Rows of the input that take part in the batch.
+        candidates: Rows of the input that may join rows of the batch.
         kept: State of the input.
         steps: Steps of the operator's event time.
     """

@@ -2,15 +2,16 @@
 
 Flink: TimeIntervalJoin, RowTimeIntervalJoin, ProcTimeIntervalJoin, KeyedCoProcessOperatorWithWatermarkDelay.
 
-With the bounds right + lower <= left <= right + upper, the last partner of a left row at t is at t - lower,
-that of a right row at t + upper. The operator's time is the lower watermark of both inputs, or the clock.
+The times of a pair satisfy right + lower <= left <= right + upper. So the last possible partner of a left row
+with time t has the time t - lower, and that of a right row has the time t + upper. The operator's time is the
+lower watermark of both inputs or, in a join by processing time, the clock.
 
 - A row is joined with the stored rows of the other input. It is stored if its last possible partner is later
   than the operator's time. Else it is late: if it found no partner and its side is padded, it is sent padded.
-- A row expires when the operator's time passes its last possible partner. If it found none and its side is
-  padded, it is sent padded.
-- Sent watermarks are earlier than received ones by the greatest possible distance between the times of two
-  partners, because a pair has the times of both rows.
+- A row expires `min_cleanup` milliseconds (see the spec) after the operator's time has passed its last
+  possible partner. If it found none and its side is padded, it is sent padded.
+- A pair is sent with the times of both rows, and the earlier time may be below the received watermarks. So
+  the sent watermarks are lower, by the greatest possible distance between the times of two partners.
 
 Flink sets one timer for all rows of a key, so there a row that came out of order may expire later and still
 be joined with late rows. Here, each row expires at its own time.
@@ -142,7 +143,7 @@ class IntervalJoin(Operator):
     def _sent(self, piece: WatermarkedBatch) -> Iterator[Message]:
         """Yield rows and the watermarks among them.
 
-        The watermarks are lowered by the time for which the join holds rows back.
+        The watermarks are lowered by the greatest possible distance between the times of two partners.
         """
         if not len(piece.times):
             if piece.table.num_rows:

@@ -91,7 +91,10 @@ class Meeting:
             kept.add(self._arrivals.keys, rows, here, ~matched[here])
 
     def _ranges(self) -> tuple[Index, Index]:
-        """Return the first candidate of each arrived row, and the number of its candidates, int64[N] each."""
+        """Return where the candidates of each arrived row begin, and their number, int64[N] each.
+
+        The begin is a position among the other input's candidates, sorted by key and time.
+        """
         starts, sizes = (np.zeros(len(self._arrivals), np.int64) for _ in range(2))
         for port in (0, 1):
             rows = self._arrivals.sides[port]
@@ -137,7 +140,10 @@ class Meeting:
         return [*own, *other] if port == 0 else [*other, *own]
 
     def _alone(self, port: int, done: int, until: int) -> pa.Table:
-        """Return the padded rows of one input, among arrivals [done, until), that get no partner later."""
+        """Return the rows of one input that are padded at once, among the arrivals [done, until).
+
+        They have found no partner, and no row that arrives later can be one.
+        """
         rows, candidates = self._arrivals.sides[port], self._candidates[port]
         new = self._arrivals.rows[done:until][self._arrivals.ports[done:until] == port]
         new = new[~rows.stays[new] & ~candidates.matched[candidates.first_new + new]]

@@ -23,7 +23,7 @@ class Steps:
         before: Event time at the start of the batch.
         times: int64[m], event time from each position on, ascending.
         sequences: int64[m], ascending. Time i begins after all rows with a sequence up to `sequences[i]`.
-        sub_sequence: Sub-sequence of the changes that the steps cause.
+        sub_sequence: Sub-sequence of the changes that an advance of the event time causes.
     """
 
     before: int
@@ -55,7 +55,7 @@ class Steps:
 
 
 class PortWatermarks:
-    """The last watermarks of both inputs. The lower one is the event time. They are stored in the state.
+    """Last watermarks of both inputs, kept in the state. The lower watermark is the event time.
 
     Args:
         backend: State of the operator.
@@ -90,7 +90,7 @@ class PortWatermarks:
         return Steps(before, least[moves], sequences[moves], max(each.sub_sequence for each in watermarks))
 
     def save(self) -> None:
-        """Write what has changed to the state."""
+        """Write the watermarks that have changed to the state."""
         for port in self._ports:
             port.save()
 

@@ -43,7 +43,9 @@ class StoredRows:
 
 @dataclass(frozen=True)
 class Waiting:
-    """m stored rows that expire in a batch and had no partner before it, in ascending order of their times.
+    """m stored rows that expire in a batch, in ascending order of their times.
+
+    No row had a partner before the batch.
 
     Attributes:
         times: int64[m], row time of each row, or its arrival by processing time, in milliseconds.
@@ -154,8 +156,8 @@ class RetainedRows:
         Args:
             keys: The join keys.
             rows: The new rows.
-            at: int64[m], positions of the rows to store.
-            alone: bool[m], whether they have no partner yet.
+            at: int64[m], positions in `rows` of the rows to store.
+            alone: bool[m], whether each row to store has no partner yet.
         """
         numbers = self._count.now + np.arange(len(at))
         self._count.now += len(at)

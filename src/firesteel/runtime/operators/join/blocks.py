@@ -1,11 +1,13 @@
 """Blocks of bounded size: changes of one input, with the rows of the other input that have their join keys.
 
-The changes are cut into consecutive sections. A section reads the rows of all its keys at once. If one key
-has more rows than a section may read, its changes are a section, and its rows are read in parts. Each change
-reads the parts again, because all pairs of a change precede those of the next one:
+The changes are cut into consecutive sections. Usually, a section is one block, with all rows of its keys. If
+one key has more rows than a block may have, its successive changes are a section. Each of these changes has
+one block for each part of the rows. So a change reads all parts again: its results are sent before those of
+the next change.
 
     changes     a a | b c b      key a has more than READ_ROWS rows, in two parts
-    blocks      a1 a2 a1 a2 | *  a1, a2: one part of a's rows; *: all rows of b and c
+    blocks      a1 a2 a1 a2 | *  a1, a2: a change of a with part 1 or part 2 of the rows of a
+                                 *: the changes b c b with all rows of b and c
 
 So the update of a dimension's row with ten million partners needs only the memory for one part of them.
 """
@@ -21,7 +23,7 @@ from firesteel.runtime.operators.join.delta import Delta, Index, Mask
 from firesteel.runtime.operators.join.side import JoinSide, Rows
 
 READ_ROWS, READ_BYTES = 1 << 20, 96 << 20
-"""Most rows and bytes to read at once, unless one key has more. Bytes are estimated from the mean row."""
+"""Maximum rows and bytes of one read. A key with more is read in parts. Bytes are estimated by the mean."""
 PART_ROWS, PART_BYTES = 1 << 18, 24 << 20
 """Approximate number and bytes of the rows in one part of a large key."""
 
@@ -33,11 +35,11 @@ class Block:
     Attributes:
         rows: The rows.
         partners: int64[m], current number of partners of each row; empty if the state has no such numbers.
-            The operator updates the array in place as it joins the pairs.
-        met: bool[m], whether a partner of each row has come or gone; empty if `partners` is. Updated in
-            place, too.
-        begin: Number of the first change.
-        end: Number of the last change plus 1.
+            The operator updates the array in place as it joins changes with the rows.
+        met: bool[m], whether a change that was joined so far has added or removed a partner of each row.
+            Empty if `partners` is. Updated in place, too.
+        begin: Position of the first change in the `Delta`.
+        end: Position after the last change.
         is_last: Whether no later block has more rows for these changes.
     """
 
@@ -50,7 +52,7 @@ class Block:
 
 
 def blocks(delta: Delta, side: JoinSide, now: int) -> Iterator[Block]:
-    """Yield all blocks, at least one. After each section, write changed numbers of partners to the state.
+    """Yield all blocks, at least one. In between, write changed numbers of partners to the state.
 
     Args:
         delta: The changes.
@@ -84,7 +86,7 @@ def _sections(delta: Delta, sizes: Index, most: int) -> Iterator[tuple[int, int]
     Args:
         delta: The changes.
         sizes: int64[g], number of rows of each key.
-        most: Most rows of all keys of a range.
+        most: Maximum number of rows that the keys of a range have together.
     """
     if int(sizes.sum()) <= most:
         yield 0, len(delta)

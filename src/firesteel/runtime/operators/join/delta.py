@@ -29,8 +29,10 @@ class Delta:
         kinds: int8[n], the row kinds.
         adds: bool[n], whether a change adds a row (+I, +U).
         keys: The g distinct join keys.
-        joins: bool[n], whether a row can have a partner: no key is NULL, unless NULL equals NULL.
-        replaced: bool[n], whether a change removes a row that the next change replaces. None if unknown.
+        joins: bool[n], whether a row can have a partner. It can have none if a column of its join key is
+            NULL, unless NULL equals NULL for this column.
+        replaced: bool[n], whether a change removes a row and the next change adds a row with the same unique
+            key. None if unknown.
     """
 
     changes: pa.Table
@@ -50,8 +52,9 @@ class Delta:
         Args:
             changes: Changes table, n rows.
             side: The input.
-            null_safe: For each key whether NULL equals NULL.
-            replaced: bool[n], whether a change removes a row that the next change replaces. None if unknown.
+            null_safe: For each column of the join key whether NULL equals NULL.
+            replaced: bool[n], whether a change removes a row and the next change adds a row with the same
+                unique key. None if unknown.
         """
         fields = tuple(one_array(changes.column(field(i))) for i in range(len(side.types)))
         kinds = one_chunk(changes.column(KIND)).to_numpy()

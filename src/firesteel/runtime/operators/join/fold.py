@@ -1,19 +1,19 @@
 """Folding of a bundle of changes before the join: changes that cancel out are dropped. Flink: BufferBundle.
 
-With a unique key, at most two changes of a row are left: one removes the old row, one adds the last one.
+If the input has a unique key, at most two changes of each key are left: one removes the old row, one adds the
+last row. In the examples, a is the key, and the number is the value of another column:
 
     -U a1  +U a2  -U a2  +U a3   ->   -U a1  +U a3
     +I a1  -U a1  +U a2          ->   +U a2
     +I a1  -D a1                 ->
     -U a1  +U a2  -D a2          ->   -D a1
 
-Without a unique key, an added row and a later removal of an equal row cancel out.
+Without a unique key, an added row and a later removal of an equal row cancel out:
 
     +I a  +I b  -D a  +I a       ->   +I b  +I a
 
-A -U whose +U is dropped becomes -D. Otherwise, a sink would wait for the new row and keep the old one.
-
-    -U a1  +U a2  -D a2          ->   -D a1
+A -U whose +U is dropped becomes -D, as in the last example with a unique key. After a -U, a sink may keep the
+old row, because it expects a +U.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ def fold(changes: pa.Table, side: JoinInput) -> tuple[pa.Table, Mask]:
         side: The input.
 
     Returns:
-        m changes and bool[m]: whether a change removes a row that the next change replaces.
+        m changes, and bool[m]: whether a change removes a row and the next change adds a row with the same
+        unique key. All False if the input has no unique key.
     """
     adds = added(changes)
     if side.unique_key is None:
@@ -127,8 +128,9 @@ def _as_deletes(changes: pa.Table, places: Index) -> pa.Table:
 def _lone_updates(groups: Keys, kinds: Index) -> Index:
     """Return the position of each -U without its +U, int64[m].
 
-    Within a group, -U and +U are paired like parentheses. The level rises with -U and falls with +U. A -U has
-    its +U exactly if the level later falls below the level right after this -U.
+    The -U and +U of one join key (`groups`) are paired like opening and closing parentheses. The level is the
+    number of -U minus the number of +U so far. A -U has its +U exactly if the level later falls below the
+    level right after this -U. If the rows a, b and c have one join key:
 
         -U a  -U b  +U c  ->  -U a is alone
     """

@@ -24,12 +24,12 @@ NONE = -1
 
 @dataclass(frozen=True)
 class Pairs:
-    """p pairs, sorted by change, then by row.
+    """p pairs of a change of one input and a row of the other input, sorted by change, then by row.
 
     Attributes:
-        changes: int64[p], the number of the change.
-        rows: int64[p], the number of the other input's row, NONE for a change without a partner.
-        done: Number of changes whose pairs are all in this piece or earlier ones.
+        changes: int64[p], position of the change in the `Delta`.
+        rows: int64[p], position of the row in the block, NONE for a change without a partner.
+        done: Number of changes, counted from the first one of the `Delta`, that no later piece has pairs of.
     """
 
     changes: Index
@@ -90,14 +90,14 @@ def output_slices(rows: int, sizes: Callable[[], Index]) -> Iterator[slice]:
 def _cuts(delta: Delta, block: Block, codes: Index, sizes: Index) -> Iterator[tuple[int, int]]:
     """Cut the pairs of a block into ranges [begin, end) of bounded size. No pairs give the range (0, 0).
 
-    The size of a pair is the bytes of its change, plus the mean bytes of its key's rows, copies included. It
-    is at least PIECE_BYTES / PIECE, so a range has at most PIECE pairs.
+    The size of a pair is the bytes of its change, plus the mean bytes of the rows with its join key, copies
+    included. It is at least PIECE_BYTES / PIECE, so a range has at most PIECE pairs.
 
     Args:
-        delta: The changes.
-        block: Some of the changes, and rows of the other input.
-        codes: int64[n], the key of each of the changes.
-        sizes: int64[n], the number of pairs of each of the changes.
+        delta: The changes of the batch.
+        block: n of these changes, and rows of the other input.
+        codes: int64[n], join key of each change of the block, as an index into the keys of `delta`.
+        sizes: int64[n], number of pairs of each change of the block.
     """
     ends = np.cumsum(sizes)
     total = int(ends[-1]) if len(ends) else 0

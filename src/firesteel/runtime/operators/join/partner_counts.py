@@ -1,8 +1,8 @@
 """Numbers of partners of rows. An outer join pads a row without partners, and a semi join does not send it.
 
-Without a condition besides the keys, all rows of a key have the same partners, so one number for each key is
-stored (`PartnerCounts`). With such a condition or a time to live, each row has its own number (`row_steps`).
-This number still counts partners that have expired (Flink: numOfAssociations).
+Without a condition besides the keys and without a time to live, all rows of a key have the same partners.
+Then one number for each key is stored (`PartnerCounts`). Otherwise, each row has its own number
+(`row_steps`). A row's own number still counts partners that have expired (Flink: numOfAssociations).
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ class Steps:
 
 
 class PartnerCounts:
-    """State of the number of rows of each join key of one input.
+    """State with the number of rows that one input has for each join key.
+
+    A row of the other input has as many partners.
 
     Args:
         spec: The input.
@@ -81,9 +83,10 @@ class PartnerCounts:
 
     @staticmethod
     def _levels(signs: Index, starts: Index) -> Index:
-        """Return the number of rows after each change, for an input with at most one row for each key.
+        """Return the number of rows of the join key after each change, if a key has at most one row.
 
-        It is 1 after a change that adds the row, else 0. So a +U without its -U does not count the row twice.
+        `signs` has 1 for an addition of the row, -1 for a removal, 0 for a change that can have no partner.
+        The result is 1 after an addition, else 0. So a +U without its -U does not count the row twice.
         """
         return (signs > 0).astype(np.int64)
 
@@ -96,7 +99,10 @@ class PartnerCounts:
 
 
 def has_key_counts(inputs: Sequence[JoinInput], condition: object | None) -> bool:
-    """Return whether all rows of a join key have the same number of partners."""
+    """Return whether all rows of a join key have the same number of partners.
+
+    They have if the join has no condition besides its keys, and its inputs have no time to live.
+    """
     return condition is None and not any(side.ttl for side in inputs)
 
 

@@ -8,14 +8,15 @@ other input:
 All changes of a batch are joined together: the batch is sorted by join key, and the rows of each key are read
 once. The results are those that Flink sends row by row:
 
-- INNER: each pair has the kind of its change.
-- Outer joins: an added pair is +I. A removed pair is -D if the changed input is padded, else it has the kind
-  of its change.
-- The first partner of a padded row retracts the padded row before the pair is added
-  (`-D[l, null] +I[l, r]`). The last one adds it again after the pair is removed (`-D[l, r] +I[l, null]`).
+- INNER: a joined row has the kind of the change that causes it.
+- Outer joins: a new joined row is +I. A joined row that goes is -D if the changed input is padded, else it
+  has the kind of the change.
+- If a padded row gets its first partner, it is retracted first: `-D[l, null] +I[l, r]`. If a row loses its
+  last partner, it is padded afterwards: `-D[l, r] +I[l, null]`.
 
-Without a condition besides the keys, all rows of a key have the same partners. Then one number of partners
-for each key determines which rows are padded. With such a condition, each row has its own number.
+Without a condition besides the keys and without a time to live, all rows of a key have the same partners.
+Then one number of partners for each key determines which rows are padded. Otherwise, each row has its own
+number.
 """
 
 from __future__ import annotations
@@ -99,12 +100,13 @@ class _Meeting:
         kind: Kind of the join.
         port: Input of the changes.
         delta: The changes.
-        steps: Number of the input's rows with the key of each change, before and after the change. None if
-            rows of the other input are never padded, or each has its own number of partners.
+        steps: Number of rows of the changed input that have the join key of each change, before and after
+            the change. None if rows of the other input are never padded, or if the state has a number of
+            partners for each of these rows.
         one_row: Whether a row of the other input has at most one partner.
 
     Attributes:
-        matched: int64[n], number of partners that each change has found so far.
+        matched: int64[n], number of partners of each change in the blocks that were joined so far.
     """
 
     def __init__(self, kind: JoinKind, port: int, delta: Delta, steps: Steps | None, one_row: bool) -> None:
@@ -143,7 +145,8 @@ class _Meeting:
     def _keep_unpadded(self, found: Pairs, rows: int, unpads: Mask, repads: Mask) -> None:
         """Clear `unpads` and `repads` where an update replaces the only partner of a row (Flink: isSuppress).
 
-        Otherwise, the row would be padded between the two changes of the update. For a LEFT JOIN:
+        Otherwise, the row would be padded between the two changes of the update. An example is a LEFT JOIN
+        whose right input updates r1 to r2:
 
             -U[l, r1]  +I[l, null]  -D[l, null]  +I[l, r2]   ->   -U[l, r1]  +I[l, r2]
 
@@ -200,10 +203,9 @@ class _Meeting:
             yield derived(self._delta.changes, changes[some], pa.array(kinds[some]), columns)
 
     def _kinds(self, changes: Index) -> tuple[Kinds, Kinds]:
-        """Return two row kinds for the pairs of each change: if it adds its pairs, and if it removes them.
+        """Return the kinds of joined rows that q changes cause: of rows that come, and of rows that go.
 
-        Each of the two is int8[q], with an entry for each of the q changes, or a number that is the same for
-        all of them.
+        Each of the two is int8[q], the kind for each change, or one number, the kind for all changes.
         """
         own = self._delta.kinds[changes]
         if self._kind is JoinKind.INNER:
@@ -211,9 +213,10 @@ class _Meeting:
         return int(RowKind.INSERT), int(RowKind.DELETE) if self._kind.pads(self._port) else own
 
     def columns(self, changes: Index, at: Index, rows: Rows) -> list[pa.Array]:
-        """Return the fields of the left input, then those of the right input.
+        """Return the fields of pairs: those of the left input, then those of the right input.
 
-        Fields are NULL where a position is NONE (-1).
+        `changes` are positions in the delta, `at` positions in `rows`, the rows of the other input. The
+        fields of an input are NULL where its position is NONE (-1).
         """
         own = [_taken(column, changes) for column in self._delta.fields]
         other = [_taken(column, at) for column in rows.fields]

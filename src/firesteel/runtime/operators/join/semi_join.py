@@ -1,10 +1,12 @@
 """Semi and anti join: left rows with a partner (IN, EXISTS), or without one (NOT IN, NOT EXISTS).
 
 Flink: StreamingSemiAntiJoinOperator. A change of the left input is sent with its own kind if its row
-qualifies. A change of the right input sends the left rows whose number of partners leaves or reaches zero. A
-semi join sends them with the kind of the change, an anti join as -D and +I.
+qualifies. A change of the right input sends the left rows that get their first partner or lose their last
+one. A semi join sends them with the kind of the change. An anti join sends -D if the first partner comes, +I
+if the last one goes.
 
-Without a condition besides the keys, the state of the right input is one number of rows for each join key.
+Without a condition besides the keys and without a time to live, the state of the right input is one number of
+rows for each join key.
 """
 
 from __future__ import annotations
@@ -113,7 +115,10 @@ class SemiJoin(TwoInputOperator):
 
 
 def _moves(adds: Mask, before: Index, after: Index) -> Mask:
-    """Return which changes make a number of partners leave zero or reach it, bool[n]."""
+    """Return which changes of the right input give a left row its first partner or take its last, bool[n].
+
+    `adds`: which changes add a partner. `before`, `after`: number of partners before and after the change.
+    """
     moves: Mask = np.where(adds, before, after) == 0
     return moves
 

@@ -71,7 +71,7 @@ class JoinSide:
         self._rows = backend.map(f"{name}.rows.v1", sub_type, values, spec.ttl)
 
     def held(self) -> int:
-        """Return an upper bound of the number of rows."""
+        """Return an upper bound of the number of stored rows of all join keys."""
         return self._rows.held()
 
     def row_bytes(self) -> int:
@@ -216,9 +216,9 @@ class _Written:
         row_keys: m row keys.
         owners: int64[m], index of each change's join key among the keys of the delta.
         words: Hashes of the row keys, m each.
-        order: int64[m], the changes group by group. The changes of one group keep their order.
+        order: int64[m], numbers of the m changes, group by group. The changes of a group keep their order.
         starts: int64[g], position in `order` where each group begins.
-        last: int64[g], the last change of each group.
+        last: int64[g], number of the last change of each group, among the m changes.
     """
 
     def __init__(self, delta: Delta, at: Index, row_keys: pa.Array) -> None:
@@ -226,7 +226,7 @@ class _Written:
         self.owners: Index = delta.keys.codes[at]
         self.words = value_words(row_keys)
         same = find_keys([pa.array(self.owners), *map(pa.array, self.words)], len(at))
-        # If all rows differ, any order will do. With that of the input, take_rows need not copy the columns.
+        # If all rows differ, any order will do. In the order of the input, take_rows need not copy columns.
         if len(same) == len(at):
             self.order = self.starts = self.last = np.arange(len(at))
         else:
@@ -243,14 +243,14 @@ def take_rows(column: pa.Array, at: Index) -> pa.Array:
 
 
 def floored_sums(before: Index, signs: Index, starts: Index) -> Index:
-    """Return the number of each group after its steps, int64[g]. A step that leads below zero is skipped.
+    """Return the count of each group after its steps, int64[g]. A step that leads below zero is skipped.
 
     If no step is skipped, group i ends at before[i] + the sum of its steps. If steps are skipped, the result
     is higher, by the depth of the lowest point below zero on the way without skipping. For example, the steps
     -1 -1 +1 from 1 lead to 0, -1 and 0 without skipping. The lowest point is -1, so the result is 0 + 1.
 
     Args:
-        before: int64[g], number at the start of each group, not below zero.
+        before: int64[g], count of each group before its steps, not below zero.
         signs: int64[n], the steps, 1 or -1, group by group.
         starts: int64[g], position of the first step of each group.
     """

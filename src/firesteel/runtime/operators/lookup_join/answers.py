@@ -1,8 +1,8 @@
 """Choice between the stored and the new answer of a lookup for each change of a batch.
 
-Rows with the same key are copies, and share one answer as long as a copy is left. After the retraction of the
-last copy, the answer is dropped, and the next copy is looked up again. A retraction of a missing row changes
-nothing.
+A key consists of the columns that identify an input row. Rows with the same key are copies of one row. They
+share one answer, which is stored as long as a copy is left. After the retraction of the last copy, the answer
+is dropped, and the next copy is looked up again. A retraction of a missing row changes nothing.
 
 Take the changes of one key in a batch: an addition counts +1, a retraction -1. If the key has c copies before
 the batch, the number of its copies before change i is
@@ -99,8 +99,10 @@ def _copies(keys: Keys, counts: Index, added: NDArray[np.bool_]) -> tuple[Index,
 def _last(marked: NDArray[np.bool_], keys: Keys, before: bool = False) -> Index:
     """Return for each change the position of the last marked change of its key so far, -1 for none.
 
+    The argument `marked`, the result and its positions are in the order of the changes sorted by key.
+
     Args:
-        marked: bool[n], whether a change is marked. The changes are sorted by key.
+        marked: bool[n], whether a change is marked.
         keys: Keys of the changes.
         before: Whether to look only before each change, instead of up to and including the change.
     """

@@ -64,15 +64,16 @@ class LookupJoin(RowOperator):
     def partners(
         self, changes: pa.Table, own: Sequence[pa.Array], asking: Index
     ) -> tuple[Index, Index, Sequence[pa.Array]]:
-        """Pair changes with the table's rows that satisfy all conditions.
+        """Pair changes with the table's rows of equal keys that satisfy the join's conditions.
 
         Args:
             changes: The changes.
             own: Fields of the changes.
-            asking: Numbers of the changes to look up, ascending.
+            asking: Numbers of the changes to look up, ascending. The others get no pair.
 
         Returns:
-            The change of each pair, ascending; the position of its table row; the columns of the table rows.
+            Number of each pair's change, ascending; position of each pair's table row in the columns; the
+            columns of the table rows.
         """
         at, places, rows = self._pairs(changes, own, asking)
         if self._condition is None:
@@ -85,15 +86,16 @@ class LookupJoin(RowOperator):
     ) -> tuple[Index, Index, Sequence[pa.Array]]:
         """Pair changes with the table's rows of equal keys.
 
-        A change has no pair if one of its keys is NULL or it fails the join's condition over the input alone.
+        A change has no pair if a column of its key is NULL. It has none, either, if its row fails the part of
+        the join's condition that reads only the input.
 
         Args:
             changes: The changes.
             own: Fields of the changes.
-            asking: Numbers of the changes to look up, ascending.
+            asking: Numbers of the changes to look up, ascending. The others get no pair.
 
         Returns:
-            The change of each pair, ascending; the position of its table row; the columns of the table rows.
+            As `partners`, without the check of the condition over both inputs.
         """
         if self._before is not None:
             asking = asking[self._before.holds(_taken(own, asking), len(asking))]

@@ -1,7 +1,7 @@
 """Lookup join that retracts what it has sent, even if the table has changed in the meantime.
 
-Flink: KeyedLookupJoinWrapper, which stores one answer for each lookup key, and drops it at the first
-retraction. Here, each row of the input has its own answer, as long as the row exists.
+Flink: KeyedLookupJoinWrapper, which stores one answer for all input rows with the same lookup key, and drops
+it when the first of these rows is retracted. Here, each input row has its own answer until it is retracted.
 
 Retractions are sent as DELETE, as in Flink.
 """
@@ -98,7 +98,8 @@ class ResolvedLookupJoin(RowOperator):
     ) -> pa.Table:  # fmt: skip
         """Return the changes joined with table rows, with the row kinds `kinds`.
 
-        `codes`: key of each change. `partners`: the rows looked up now, by change; the stored rows, by key.
+        `codes`: number of each change's key. `partners`: the table rows that were looked up now, with the
+        change that they belong to; the stored table rows, with the key that they belong to.
         """
         fresh, kept = partners
         columns = [pa.concat_arrays(pair) for pair in zip(fresh.columns, kept.columns, strict=True)]

@@ -1,8 +1,11 @@
 """Bounded frames as a stream of rows that enter and leave them, for each partition.
 
-A row leaves just before the first row, or the first peers, whose frame does not contain it. This is Flink's
-sequence (RowTimeRangeBoundedPrecedingFunction and its three siblings), so that floating point sums have the
-same digits.
+Before a row enters, the rows that its frame does not contain leave. In a RANGE frame, all rows with the same
+time (peers) enter together. Flink adds and removes rows in the same order, so floating point sums have the
+same digits (RowTimeRangeBoundedPrecedingFunction and its three siblings).
+
+Each row enters when its result is computed: by row time when a watermark passes the row, by processing time
+when the row comes or the clock advances. The row **fires** then.
 """
 
 from __future__ import annotations
@@ -25,14 +28,15 @@ class Events:
     The changes of one partition are in order.
 
     Attributes:
-        rows: int64[m], row of each change.
+        rows: int64[m], position of each change's row among all rows.
         kinds: int64[m], INSERT if the row enters, DELETE if it leaves.
-        results: int64[n], for each row that fires, position of the change after which its result is taken.
-        leaving: int64[k], rows that have left the frame of their partition.
+        results: int64[n], for each row that fires (gets its result now), position of the change after which
+            this result is taken.
+        leaving: int64[k], positions of the rows that leave the frame of their partition.
 
     Example:
-        ROWS 1 PRECEDING over the rows 0, 1, 2, all firing: the changes are +0, +1, -0, +2, and results=[0, 1,
-            3].
+        ROWS 1 PRECEDING over the rows 0, 1, 2, all of which fire: the changes are +0, +1, -0, +2, and
+            results=[0, 1, 3].
     """
 
     rows: Index
@@ -45,9 +49,9 @@ def by_count(partitions: Index, fires: Index, preceding: int) -> Events:
     """Return the rows that enter and leave ROWS frames.
 
     Args:
-        partitions: int64[r], partition of each row, ascending. In each partition come the rows that the frame
-            already holds, then those that fire now, in firing order.
-        fires: int64[n], positions of the rows that fire.
+        partitions: int64[r], partition of each row, ascending. In each partition, the rows that are already
+            in the frame come first, then the rows that fire, in the order of their results.
+        fires: int64[n], positions of the rows that fire: they enter and get their results now.
         preceding: Number of preceding rows in a frame.
     """
     starts = np.searchsorted(partitions, partitions[fires], side="left")
@@ -66,10 +70,10 @@ def by_time(partitions: Index, times: Index, fires: Index, preceding: int) -> Ev
     """Return the rows that enter and leave RANGE frames.
 
     Args:
-        partitions: int64[r], partition of each row, ascending. In each partition come the rows that the frame
-            already holds, then those that fire now, in firing order.
+        partitions: int64[r], partition of each row, ascending. In each partition, the rows that are already
+            in the frame come first, then the rows that fire, in the order of their results.
         times: int64[r], time of each row, ascending in each partition.
-        fires: int64[n], positions of the rows that fire.
+        fires: int64[n], positions of the rows that fire: they enter and get their results now.
         preceding: Size of a frame in milliseconds.
     """
     group_of, groups = _peers(partitions[fires], times[fires])
@@ -88,13 +92,13 @@ def by_time(partitions: Index, times: Index, fires: Index, preceding: int) -> Ev
 def _first_without(partitions: Index, times: Index, heads: Index, preceding: int) -> Index:
     """Return, for each row, the number of the first frame that begins after the row.
 
-    Rows of one partition and one time have one frame, which begins `preceding` before that time. Frames are
-    numbered by partition, then by time.
+    Only rows that fire (get their results now) have a frame. Those of one partition and one time share it. It
+    begins `preceding` milliseconds before that time. Frames are numbered by partition, then by time.
 
     Args:
         partitions: Each row's partition number; in ascending order.
         times: Each row's time in milliseconds; ascending within a partition.
-        heads: For each frame, the position of the first of the rows that fire and have this frame.
+        heads: For each frame, the position of the first row that has this frame.
         preceding: Length of a frame in milliseconds.
 
     Returns:
@@ -115,7 +119,7 @@ def _first_without(partitions: Index, times: Index, heads: Index, preceding: int
 
 
 def running(partitions: Index, times: Index, peers: bool) -> Events:
-    """Return the rows that enter unbounded frames. All rows fire, and none leaves.
+    """Return the rows that enter unbounded frames: all rows. All get their results now, and none leaves.
 
     Args:
         partitions: Partition of each row, ascending.
@@ -131,14 +135,14 @@ def running(partitions: Index, times: Index, peers: bool) -> Events:
 
 
 def _peers(partitions: Index, times: Index) -> tuple[Index, Index]:
-    """Return the peer group of each row, and where each group begins."""
+    """Return the number of each row's group of equal partition and time, and where each group begins."""
     new = np.ones(len(times), np.bool_)
     new[1:] = (partitions[1:] != partitions[:-1]) | (times[1:] != times[:-1])
     return np.cumsum(new) - 1, np.flatnonzero(new)
 
 
 def _last_of(groups: Index, count: int) -> Index:
-    """Return the last position of each group, given ascending groups."""
+    """Return the last position of each of `count` groups. `groups`: group of each position, ascending."""
     return np.searchsorted(groups, np.arange(count), side="right") - 1
 
 

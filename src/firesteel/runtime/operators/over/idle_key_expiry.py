@@ -1,8 +1,9 @@
 """Expiry of idle keys of a RANGE by processing time.
 
 Flink: ProcTimeRangeBoundedPrecedingFunction. The rows and accumulators of a key are dropped some time after
-its last row has left all frames. A new row leaves them when the range has passed. If its key has no timer, or
-one before this moment, the row sets a new timer at one and a half times the range from now.
+its last row has left all frames: when the clock reaches the timer of the key. A row that comes at time t has
+left all frames after t + range. If the timer of its key is before this moment, or the key has no timer, the
+row sets the timer to t + 1.5 * range.
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ class IdleKeyExpiry:
         return find_keys([column.take(at) for column in keys.columns], len(gone))
 
     def heard(self, columns: Sequence[pa.Array], count: int, now: int) -> None:
-        """Set timers for the keys of `count` new rows.
+        """Set the timers of the keys of `count` new rows. `columns`: key columns of the rows.
 
-        A key keeps its timer if it is not before the time at which the new rows leave all frames.
+        A key keeps its timer if the new rows will have left all frames by then.
         """
         keys = find_keys(columns, count)
         known = self._known(keys)

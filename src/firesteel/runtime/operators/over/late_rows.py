@@ -1,9 +1,10 @@
 """Decide which rows of an OVER aggregate with a bounded frame are late, by key.
 
-Flink: RowTimeRowsBoundedPrecedingFunction, RowTimeRangeBoundedPrecedingFunction. A row is late if its time is
-not above the last time for which its key has fired, 0 at first. So a row behind the watermark may still be
-accepted. A RANGE drops the state of a key when event time is far beyond its last row. The key then starts a
-new epoch.
+Flink: RowTimeRowsBoundedPrecedingFunction, RowTimeRangeBoundedPrecedingFunction. Each row sets a timer of its
+key at its time, and a watermark fires the timer. A row is late if its time is not above that of the key's
+last timer that has fired, 0 at first. So a row behind the watermark is accepted if the key has no later timer
+that has fired. For RANGE, another timer drops the state of a key when event time is far beyond its last row.
+The key then starts a new epoch.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ class CheckedRows:
 
     Attributes:
         accepted: bool[n], whether each new row is accepted.
-        epochs: int64[d + n], epochs of the d waiting rows that are due, then of the new rows.
+        epochs: int64[d + n], epochs of the d waiting rows that a watermark has passed, then of the new rows.
         left_keys: Key columns of the epochs that have ended, a row for each epoch.
-        left_epochs: Number of each of these epochs.
+        left_epochs: Numbers of the epochs that have ended.
     """
 
     accepted: Mask
@@ -45,7 +46,7 @@ class _Keyed:
     """State of g keys.
 
     Attributes:
-        last: Last time for which each key has fired.
+        last: Time of the last timer of each key that has fired, 0 for none.
         forget: Time at which the state of the key is dropped, _NEVER for none.
         epoch: Epoch of the key.
     """
@@ -80,15 +81,15 @@ class LateRowCheck:
         """Decide which new rows are late.
 
         Args:
-            due_keys: Keys of the waiting rows that fire now.
-            due: Times of these rows.
-            keys: Keys of the new rows.
+            due_keys: Key columns of the waiting rows that a watermark of the batch passes.
+            due: Times of these waiting rows.
+            keys: Key columns of the new rows.
             times: int64[n], times of the new rows in arrival order.
-            row_watermarks: int64[n], watermark when each row came.
-            begin: Watermark before the new rows.
-            end: Watermark after the new rows.
+            row_watermarks: int64[n], watermark when each new row came.
+            begin: Watermark before the batch.
+            end: Watermark after the batch.
         """
-        # As in Flink, a timer fires when the watermark rises, even if its time has passed long before.
+        # As in Flink, a timer fires only when the watermark rises, even if it was set for an earlier time.
         moves = end > begin
         rung = self._timers.take_until(end) if self._timers is not None and moves else None
         timers = np.zeros(0, np.int64) if rung is None else rung.times
@@ -126,7 +127,7 @@ class LateRowCheck:
 
 
 class _Run:
-    """One batch of rows and timers: first the rows that are due, then the new rows, then the timers."""
+    """One batch: first the waiting rows that a watermark passes, then the new rows, then the due timers."""
 
     def __init__(
         self, keys: Keys, known: _Keyed, due: Index, times: Index, row_watermarks: Index, timers: Index,
@@ -153,7 +154,10 @@ class _Run:
 
     # --- keys whose rows and timers are all after the watermark ------------------------------------
     def _in_columns(self, clean: Mask) -> None:
-        """Process keys whose rows are all accepted: find when the rows fire and when the keys are dropped."""
+        """Process the keys marked in `clean`, whose new rows are all accepted.
+
+        Update the times of their last fired timers, and find the keys whose state is dropped.
+        """
         known, due = self.known, len(self._due)
         if self._range is not None:
             self._set_timers(clean)
@@ -170,8 +174,8 @@ class _Run:
     def _set_timers(self, clean: Mask) -> None:
         """Set the times at which keys are dropped, and the epochs of their rows.
 
-        All keys are processed together. Each pass of the loop takes each key's next row that postpones the
-        drop or begins an epoch.
+        All keys are processed together. Most rows neither postpone the drop of their key nor begin an epoch.
+        Each pass of the loop takes the next row of each key that does.
         """
         assert self._range is not None
         known, range = self.known, self._range
@@ -247,9 +251,9 @@ class _KeyClock:
         """Timers set in this batch that have not fired."""
 
     def advance(self, watermark: int) -> None:
-        """Fire the timers up to a watermark.
+        """Fire the timers up to a watermark, if it is above the last one.
 
-        A timer that was set for a time before the last watermark waits for the next watermark.
+        So a timer that is set for a time before the last watermark fires only when the watermark rises.
         """
         if watermark <= self._watermark:
             return

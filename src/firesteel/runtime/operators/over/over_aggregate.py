@@ -85,7 +85,10 @@ class RowTimeOver(WaitsForWatermarks):
         return TimedRows.of(table, len(self._types), self._spec.time, self.arrivals(table.num_rows))
 
     def _check_late(self, due: TimedRows, new: TimedRows, row_watermarks: Index, end: int) -> CheckedRows:
-        """Decide which rows are late. In an unbounded frame, a row is late once a watermark has passed it."""
+        """Decide which new rows are late: for bounded frames, see late_rows.py.
+
+        With an unbounded frame, a row is late if a watermark had passed its time when the row came.
+        """
         if self._late_rows is None:
             return CheckedRows(
                 new.times > row_watermarks, np.zeros(len(due) + len(new), np.int64), (), _NO_ROWS
@@ -98,13 +101,13 @@ class RowTimeOver(WaitsForWatermarks):
     def _fired(
         self, rows: TimedRows, epochs: Index, by: Index, message: WatermarkedBatch, ended: Ended
     ) -> pa.Table:
-        """Return a changes table with the rows that fire and their results.
+        """Return a changes table with the rows that watermarks release, and their results.
 
         Args:
-            rows: Rows that fire.
+            rows: The released rows.
             epochs: Epoch of each row's partition.
-            by: Number of the watermark that releases each row.
-            message: Message with the watermarks.
+            by: Number of the watermark in `message` that releases each row.
+            message: Batch with the watermarks.
             ended: Epochs whose state is dropped.
         """
         if not len(rows):

@@ -1,4 +1,4 @@
-"""Windows of OVER aggregates: the frames of rows that fire, and the rows kept for later frames."""
+"""Windows of OVER aggregates: results of rows over their frames, and the rows stored for later frames."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ NOTHING = Ended((), np.zeros(0, np.int64))
 class Windows:
     """State and results of the windows of an OVER aggregate.
 
-    Rows that frames contain are in state, with their keys and arguments, by partition and in firing order.
-    Within an epoch this is the order of time. Pandas functions have no accumulators: their whole frames are
-    in state.
+    The rows that later frames may contain are in state, with their keys and arguments. They are sorted by
+    partition and by the order in which they got their results. Within an epoch, this is the order of time.
+    Pandas functions have no accumulators: their whole frames are in state.
 
     Args:
         spec: Settings.
@@ -74,17 +74,17 @@ class Windows:
     def fire(
         self, rows: TimedRows, first: int, epochs: Index | None = None, ended: Ended = NOTHING
     ) -> tuple[Index, TimedRows, list[pa.Array]]:
-        """Process rows that fire, and return their results.
+        """Return the results of rows that fire: they enter their frames and get their results now.
 
         Args:
-            rows: n rows that fire. Each comes after all rows that have fired in its partition's epoch.
-            first: Number of rows that have fired before.
+            rows: n rows that fire. No row of an earlier call with the same partition and epoch is later.
+            first: Number of rows that fired in earlier calls.
             epochs: int64[n], epoch of each row, None for 0.
             ended: Epochs whose state is dropped.
 
         Returns:
-            int64[n] row numbers sorted by partition, time and arrival; the sorted rows; and their results for
-            each call.
+            int64[n] positions in `rows`, sorted by partition, epoch, time and arrival; the rows in this
+            order; and the results of these rows, one column for each call.
         """
         columns = [rows.columns[i] for i in self._partition]
         if len(ended.epochs):
@@ -107,9 +107,10 @@ class Windows:
     def _bounded_results(
         self, keys: Keys, rows: TimedRows, first: int, codes: Index, epoch: Index, ended: Index
     ) -> list[pa.Array]:
-        """Return the results of bounded frames.
+        """Return the results of n sorted rows over bounded frames, one column for each call.
 
-        `ended` has the last dropped epoch of each key, -1 for none.
+        `codes`: partition of each row, as an index into `keys`. `epoch`: epoch of each row. `first`: number
+        of rows of earlier calls. `ended`: last dropped epoch of each key, -1 for none.
         """
         kept, owners, kept_epochs = self._read(keys, rows, codes, ended >= 0)
         numbers = first + np.arange(len(rows))
@@ -137,7 +138,7 @@ class Windows:
     def _after(
         self, columns: Sequence[pa.Array], epochs: Index, events: Events, frames: Index
     ) -> list[pa.Array]:
-        """Return the results of the rows that fire, one column for each call.
+        """Return the results that `events.results` asks for, one column for each call.
 
         Args:
             columns: Input fields of r rows, sorted by partition and epoch.
@@ -160,10 +161,10 @@ class Windows:
 
     # --- rows that later frames hold ---------------------------------------------------------------
     def _read(self, keys: Keys, rows: TimedRows, codes: Index, whole: Mask) -> tuple[TimedRows, Index, Index]:
-        """Return stored rows with their partitions and epochs.
+        """Return stored rows, the indices of their partitions in `keys`, and their epochs.
 
-        All rows of a key are read for ROWS, for pandas functions, and for the keys in `whole`. For other
-        keys, at least the rows that leave their frames are read.
+        All rows of a partition are read for ROWS, for pandas functions, and for the partitions marked in
+        `whole`. Of others, at least the rows are read that leave the frame as `rows` enter it.
         """
         if self._frame.rows or self._results is None:
             whole = np.ones(len(keys), np.bool_)
@@ -194,7 +195,7 @@ class Windows:
             self._kept.put(keys, owners, pa.array(rows.numbers), columns, 0, live)
 
     def forget(self, ended: Ended) -> None:
-        """Drop the state of ended epochs. Use this method if no rows fire, as `fire` also drops them."""
+        """Drop the state of ended epochs. A call of `fire` does this, too, for its argument `ended`."""
         if not len(ended.epochs):
             return
         self._forget_results(ended)

@@ -1,7 +1,8 @@
 """Results of aggregate calls after each row of a stream of accumulations and retractions.
 
-This is GroupAggregate without suppression of equal results. Rows are processed in columns if all calls have a
-prefix scan, otherwise by the row handler. Both use the same accumulators.
+Unlike a GroupAggregate, this returns a result even if it equals the one before. If each call has a prefix
+scan (a columnar form that yields the result after each row), rows are processed in columns. Otherwise, the
+row handler processes them one by one. Both use the same accumulators.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Results:
     """Accumulators of aggregate calls by key, with the results of the calls.
 
     Args:
-        spec: Keys and calls. `every_row` must be True.
+        spec: Keys and calls. `every_row` must be True: each row has a result.
         state: State of the operator. None keeps the accumulators in this process.
     """
 
@@ -68,7 +69,7 @@ class Results:
     def _with_left(
         self, changes: pa.Table, left: Index, wanted: Index, found: list[pa.Array]
     ) -> list[pa.Array]:
-        """Process the rows at positions `left` with the row handler, and set their results in `found`."""
+        """Process the rows at positions `left` with the row handler. Return `found` with their results."""
         rest = changes.take(pa.array(left))
         keys = find_keys([rest.column(field(i)) for i in self._spec.keys], len(left))
         theirs = np.flatnonzero(np.isin(wanted, left))

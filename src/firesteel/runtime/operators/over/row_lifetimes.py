@@ -31,9 +31,9 @@ class RowLifetimes:
     def of(cls, alike: Index, adds: Mask, arrivals: Index) -> RowLifetimes:
         """Match retractions with rows. A retraction removes the oldest equal row that is left.
 
-        The balance is the number of additions minus the number of all retractions so far, among changes of
-        equal rows. Stored rows are the first additions. A retraction finds no row if it takes the balance
-        below 0 and below all earlier balances. The j-th of the other retractions removes the j-th added row:
+        Among equal rows, the balance is the number of additions minus the number of all retractions so far.
+        Stored rows are the first additions. A retraction finds no row if it brings the balance to a new
+        minimum below 0. Of the other retractions, the j-th removes the row of the j-th addition:
 
             change     +   -   -   +   +   -
             balance    1   0  -1   0   1   0

@@ -46,7 +46,7 @@ def results(
         calls: Calls of pandas functions.
         columns: Fields of all rows.
         first: int64[n], first row of each frame (`frames_of`).
-        end: int64[n], position after the last row. Peers follow each other and share a result.
+        end: int64[n], position after the last row of each frame. Adjacent equal frames are computed once.
     """
     new = np.ones(len(end), np.bool_)
     new[1:] = (end[1:] != end[:-1]) | (first[1:] != first[:-1])

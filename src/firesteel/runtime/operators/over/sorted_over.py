@@ -43,7 +43,7 @@ Mask = NDArray[np.bool_]
 _ORDERS = (SortOrder(), SortOrder())
 _NAMES = ("value", "number")
 MOST_ROWS = 1 << 20
-"""Most rows in all versions of the partitions of a batch together. A batch that has more is halved.
+"""Maximum rows in all versions of the partitions of a batch together. A batch that has more is halved.
 
 A version of a partition is its rows after some of the changes of the batch (versions.py).
 """

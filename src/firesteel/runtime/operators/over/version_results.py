@@ -108,9 +108,9 @@ def results_of(
 def changes_of(
     versions: Versions, rows: VersionRows, results: Sequence[pa.Array], adds: Mask, kinds: NDArray[np.int8]
 ) -> Sent:
-    """Return the changes to send for each change of the batch: its own row, and rows whose results differ.
+    """Return the changes to send for each change of the batch: its row, and rows whose results it changes.
 
-    The changes to send for one change are sorted by place. A row whose result differs is sent as -U and +U.
+    The changes to send for one change are sorted by place. A row whose result changes is sent as -U and +U.
 
     Args:
         versions: Versions of the partitions.
@@ -142,9 +142,9 @@ def changes_of(
 
 
 def _before(versions: Versions) -> Index:
-    """Return the number of the version that precedes the version of each change, int64[k].
+    """Return the number of the version before the version of each change, int64[k].
 
-    For a change that begins a version, such as any retraction, this is the version right before the change.
+    If a change begins a version, this is the version that the change ends. Each retraction begins a version.
     For an addition that extends its version, the result has no meaning.
     """
     return versions.of_change - 1

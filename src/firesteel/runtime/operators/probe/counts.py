@@ -11,9 +11,9 @@ class Counts:
     """Counts of the rows that passed the probes of one run of a query.
 
     Attributes:
-        kinds: Number of rows by (probe, byte of the row kind).
-        branches: Number of rows by (probe, decision, branch). A decision is a WHERE, CASE, IF or join
-            condition of the query (`ProbeSpec.branches`). All three are numbers.
+        kinds: Number of rows by (number of the probe, byte of the row kind).
+        branches: Number of rows by (number of the probe, number of the decision, number of the branch). A
+            decision is a WHERE, CASE, IF or join condition of the query (`ProbeSpec.branches`).
     """
 
     kinds: Counter[tuple[int, int]] = field(default_factory=Counter)

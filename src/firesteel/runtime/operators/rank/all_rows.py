@@ -1,8 +1,9 @@
 """All rows of each partition, for a rank over retractions.
 
 An ordered map holds them by sort key and arrival number. A batch reads the rows that it may send: the Top-N
-of each partition, and one more for each row that the batch removes. A removed row after these is found by its
-number. An index has the number of each row (row_numbers.py), since many rows may share a sort key.
+of each partition, and one more row for each row of it that the batch retracts. A retracted row may lie behind
+these rows. It is found by its arrival number, which an index has for each row (row_numbers.py): a search by
+sort key could find many rows.
 """
 
 from __future__ import annotations
@@ -72,13 +73,16 @@ class AllRows:
         self._numbers.write(keys, rows, now, live)
 
     def _behind(self, taken: Retractions, found: StoredRows, lasts: Index, more: Mask) -> Retractions:
-        """Return the retractions whose row may lie behind the rows that were read, by its sort key.
+        """Return the retractions whose row may lie behind the rows that were read.
+
+        The row may lie there if its sort key is not before that of the last row of its key in `found`.
 
         Args:
             taken: Retractions of the keys that `more` marks.
             found: The rows that were read, which are the first ones of each key.
             lasts: int64[g], position in `found` of the last row of each key.
-            more: bool[g], whether the key may have rows behind those in `found`.
+            more: bool[g], whether as many rows of the key were found as were read at most, so that the state
+                may have more.
         """
         ends, rows = np.flatnonzero(more), len(taken.owners)
         last_rows = pa.array(lasts[ends])

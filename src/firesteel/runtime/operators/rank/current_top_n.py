@@ -24,7 +24,7 @@ Columns: number of the input row that causes the change; row kind; number of the
 """
 
 PIECE = 1 << 18
-"""Number of changes that are computed at once. One row may shift all rows of its partition."""
+"""Number of changes that are computed at once. It may be exceeded if one input row shifts a large Top-N."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def changes_of_rows(
 def changes_of_updated_rows(
     spec: RankSpec, places: RankPlaces, current: CurrentTopN, identities: Index
 ) -> Iterator[Sent]:
-    """Yield the changes to send for input rows, each of which adds a row or updates the row with its row key.
+    """Yield the changes to send for input rows, each of which adds a row or replaces the row with its key.
 
     Args:
         spec: Settings.
@@ -128,9 +128,9 @@ def changes_of_updated_rows(
 def _settings(spec: RankSpec) -> Index:
     """Return the settings of the kernels that update the Top-N, int64[6] (kernels/rank.py: settings_of).
 
-    The last setting (`drops`) is 1 for an offset with neither rank numbers nor -U in the output. A sink then
-    upserts by the row key, so it needs a -D of the row that leaves the range of ranks. Flink sends an update
-    for each rank instead. Flink's updates leave this row in the sink, or delete a different row.
+    The last setting (`drops`) is 1 if there is an offset, and the output has neither rank numbers nor -U. A
+    sink then upserts by the row key, so it needs a -D of a row that leaves the range of ranks. Instead, Flink
+    sends an update for each shifted rank. These updates leave the row in the sink, or delete another one.
     """
     inserts, retracts = spec.strategy is RankStrategy.APPEND, spec.strategy is RankStrategy.RETRACT
     drops = spec.start > 1 and not (spec.with_number or spec.emit_update_before)
@@ -143,7 +143,8 @@ def _pieces(step: Callable[[Sent, Index], None], rows: int, most: int) -> Iterat
     """Call a kernel until it has processed all rows, and yield the changes that it writes.
 
     Args:
-        step: The kernel. It fills a table of changes and notes its progress.
+        step: The kernel. It writes changes to its first argument. In its second argument, it counts the
+            processed input rows and the written changes.
         rows: Number of input rows.
         most: Upper bound of the changes of one input row.
     """

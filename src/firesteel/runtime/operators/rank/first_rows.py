@@ -27,7 +27,7 @@ class FirstRows(RowOperator):
     """Operator that sends the rows whose rank by arrival is in the range as +I, and drops all others.
 
     Args:
-        spec: Settings, without a sort key and of the strategy APPEND.
+        spec: Settings. The sort key is empty, and the strategy is APPEND: the input has only inserts.
         state: State of the operator. None keeps the numbers in this process.
         clock: Processing time.
     """

@@ -8,10 +8,10 @@ columns are taken by row number.
 In these cases, the changes sent here lead to the answer of a batch query, and Flink's changes do not
 (docs/compatibility.md):
 
-- an offset over retractions or without -U
-- an update of the one row of a Top-1 that does not change its sort key
-- a last rank that a field of the row gives, if it is above 100 or the input has updates
-- a retraction of a row that is not there
+- The first rank is above 1 (OFFSET), and the input has retractions or the output has no -U.
+- The only row of a Top-1 is updated, and its sort key stays the same.
+- The last rank is the value of a field of the rows, and it is above 100 or the input has updates.
+- A row is retracted that does not exist.
 """
 
 from __future__ import annotations

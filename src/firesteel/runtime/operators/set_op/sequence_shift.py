@@ -26,9 +26,9 @@ from firesteel.runtime.state.base import StateBackend
 class SequenceShift(RowOperator):
     """Operator that adds a constant to the sequence of rows and watermarks.
 
-    Two branches of a query that read one shared input get equal sequence numbers. After the shift, the second
-    branch is numbered like a source of its own. Where the branches meet again, all rows of the first come
-    before all rows of the second, as if each had read the input itself.
+    If two branches of a query read one shared input, their rows have equal sequences. After the shift, the
+    rows of the second branch have the sequences of a separate source. Where the branches meet again, all rows
+    of the first branch come before all rows of the second, as if each branch had read a source of its own.
     """
 
     def __init__(self, shift: int) -> None:
@@ -47,7 +47,7 @@ class SequenceShift(RowOperator):
         return (replace(rows, table=shifted, sequences=self._shifted(rows.sequences)),)
 
     def _shifted(self, at: Numbers) -> Numbers:
-        """Shift sequences, except BEFORE_ALL and LAST_SEQUENCE, which only watermarks have."""
+        """Shift sequences, except BEFORE_ALL and LAST_SEQUENCE: they are before and after all rows."""
         outside = (at == BEFORE_ALL) | (at == LAST_SEQUENCE)
         return np.where(outside, at, at + self._shift)
 

@@ -41,7 +41,7 @@ def enforced(batches: Iterable[pa.Table], constraints: Constraints) -> Iterator[
 
 
 Refuse = Callable[[pa.Table, str], None]
-"""Function that takes a row with a violation, as a table, and Flink's message for it."""
+"""Function called for a row that violates a constraint, with the row as a table and Flink's message."""
 
 
 def enforce(changes: pa.Table, constraints: Constraints, refuse: Refuse | None = None) -> pa.Table:
@@ -143,7 +143,10 @@ def _refuse_unless_dropped(
 
 
 def _value(scalar: pa.Scalar, kind: SqlType) -> Any:
-    """Return None for NULL, a Python object if the checks need the value, and True for any other value."""
+    """Return the value of one column of a row, as `_problems` needs it.
+
+    This is None for NULL, a Python object for strings, bytes and collections, and True for any other value.
+    """
     looked_at = (*CHARACTER, *BYTES_LIKE, TypeRoot.ROW, TypeRoot.ARRAY, TypeRoot.MAP)
     if kind.root in looked_at:
         return pairs_in([scalar.as_py()], scalar.type)[0]
@@ -153,7 +156,7 @@ def _value(scalar: pa.Scalar, kind: SqlType) -> Any:
 def _problems(
     values: Sequence[Any], names: Sequence[str], types: Sequence[SqlType], constraints: Constraints
 ) -> Iterator[tuple[str, str]]:
-    """Yield each column with its violation, in Flink's order."""
+    """Yield the violations of one row in Flink's order: name of the column, end of Flink's message."""
     columns = list(zip(names, types, values, strict=True))
     for name, kind, value in columns:
         if value is None and not kind.nullable:

@@ -1,4 +1,4 @@
-"""ConstraintEnforcer before the materializer of a sink, which must not see rows that the sink rejects."""
+"""ConstraintEnforcer, which drops rows before a sink's materializer, so that this does not store them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that a sink's materializer retains for one primary key, as numbers."""
+"""RetainedRows, the rows of one primary key in a sink's materializer, each represented by an index."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from firesteel.changelog import RowKind
 RETRACTIONS = (RowKind.UPDATE_BEFORE, RowKind.DELETE)
 
 Sent = tuple[RowKind, int]
-"""A change to send: its kind, and the number of the row that has its content."""
+"""A change to send: its kind, and the index of its content in the caller's columns."""
 
 
 class RetainedRows:
-    """Rows of one key, oldest first. Each row has a number, which ascends by arrival.
+    """Rows of one key, oldest first.
 
-    In place of a row, the class holds an int: the index of the row in the caller's columns. The counterpart
-    in Flink is the list of rows in the state of SinkUpsertMaterializer. Here, every operation takes constant
-    time, however many rows there are.
+    Each row has two ints: a number, which ascends by arrival, and the index of its content in the caller's
+    columns. The counterpart in Flink is the list of rows in the state of SinkUpsertMaterializer. Here, every
+    operation takes constant time, however many rows there are.
 
     Attributes:
         rows: Index of each row in the caller's columns, by the row's number, ascending.
-        changed: Whether anything was written, even if the content stayed the same.
+        changed: Whether a row was added, replaced or removed, even if the new content equals the old one.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,11 @@ class RetainedRows:
         self._equals[code].append(number)
 
     def add(self, row: int, code: int, by_key: bool) -> Sent:
-        """Add a row and return the change to send. With `by_key`, the row replaces an equal one."""
+        """Add a row and return the change to send.
+
+        `row` is the index of the row in the caller's columns. Equal rows have equal codes. With `by_key`,
+        rows with equal upsert keys have equal codes, and the new row replaces the oldest one with its code.
+        """
         self.changed = True
         kind = RowKind.UPDATE_AFTER if self.rows else RowKind.INSERT
         same = self._equals[code]
@@ -47,10 +51,10 @@ class RetainedRows:
         return kind, row
 
     def retract(self, row: int, code: int) -> Sent | None:
-        """Remove the oldest row that is equal to the given row.
+        """Remove the oldest row with the same code as the given row. Without such a row, do nothing.
 
         Returns:
-            The change to send, None if the sink does not change.
+            The change to send, None if the sink keeps its row.
         """
         same = self._equals[code]
         if not same:

@@ -65,7 +65,7 @@ class SinkUpsertMaterializer(RowOperator):
     def _run(
         self, keys: Keys, stored: Entries, kinds: Sequence[int], codes: Sequence[int]
     ) -> tuple[list[Sent | None], list[RetainedRows]]:
-        """Return the change that each input change sends, and the final rows of each key.
+        """Return the change that each input change sends, None for no change, and the final rows of each key.
 
         A row's number is its position among the changes. Stored rows are numbered after the changes.
         `codes`: by row number, equal for equal rows.
@@ -88,8 +88,9 @@ class SinkUpsertMaterializer(RowOperator):
     ) -> None:
         """Write the final rows of each key (`left`) to the state, and delete stored rows that are gone.
 
-        Without a time to live, rows that are stored already are not written again. With one, all rows of a
-        changed key are written, so that it begins anew for all of them: in Flink, they are one value.
+        Without a time to live, only new and replaced rows are written. With a time to live, all rows of a
+        changed key are written, so that the time of each starts again: in Flink, all rows of a key are one
+        value, with one time.
         """
         before = [dict[int, int]() for _ in left]
         numbers = stored.sub_keys.to_pylist()

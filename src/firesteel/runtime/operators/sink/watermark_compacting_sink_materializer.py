@@ -2,7 +2,8 @@
 
 Flink: WatermarkCompactingSinkMaterializer after WatermarkTimestampAssigner. The time of a change is the
 watermark when it came. So each higher watermark processes all changes before it. A row that is added and
-removed again disappears, and at most one row of a key may be left.
+removed again disappears. After that, at most one row of a key may be left. If several are left, DO ERROR
+fails the job. DO NOTHING keeps the row that the sink has, or the first one if it has none.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ class Due:
     Attributes:
         kinds: int8[n], row kinds.
         columns: Fields, n rows each.
-        watermarks: int64[n], number of the first watermark of the message that passes each change. The
-            number of watermarks if none does.
+        watermarks: int64[n], index of the first watermark of the message that passes each change. The count
+            of these watermarks if none does.
     """
 
     kinds: pa.Array
@@ -65,10 +66,10 @@ class _Sent:
 
     Attributes:
         kinds: Row kinds.
-        rows: Number of the row that has the content of each change.
-        watermarks: Number of the watermark that causes each change.
-        turns: Number of the first input change of the key that the watermark processes. Changes of one
-            watermark are sent in this order.
+        rows: Index of the row that has the content of each change.
+        watermarks: Index of the watermark that causes each change.
+        turns: Of the input changes that this watermark processes for the key of each change, the index of the
+            first. Changes of one watermark are sent in ascending order of this index.
     """
 
     kinds: list[int] = data_field(default_factory=list)
@@ -142,8 +143,9 @@ class WatermarkCompactingSinkMaterializer(WaitsForWatermarks):
     ) -> None:
         """Store the row that the sink now has for each key, if it has changed.
 
-        `left`: number of this row in `rows`, None for no row. `found`: whether the sink had a row before.
-        `rows`: the rows of the changes, then for each key the row that the sink had before (NULL for none).
+        `left`: for each key the index of this row in `rows`, None for no row. `found`: for each key whether
+        the sink had a row before. `rows`: the rows of the changes, then for each key the row that the sink
+        had before (NULL for none).
         """
         live = np.array([row is not None for row in left], np.bool_)
         at = np.array([-1 if row is None else row for row in left], np.int64)
@@ -170,13 +172,16 @@ class _Keys:
         key's changes that this watermark processes, and the key."""
 
     def run(self, found: NDArray[np.bool_]) -> tuple[_Sent, list[int | None]]:
-        """Return the changes to send, and the row of each key afterwards.
+        """Return the changes to send, and the index of the row that the sink then has for each key.
+
+        The index is None for a key without a row.
 
         Args:
             found: bool[g], whether each key has a row that was sent before.
 
         Raises:
-            JobError: A key has several rows at a watermark. The error names the first such key.
+            JobError: A key has several rows at a watermark, and `keep_first` is False. The error names the
+                key for which this happens at the earliest watermark.
         """
         keys, sent, left = self._keys, _Sent(), list[int | None]()
         order = keys.order.tolist()
@@ -191,9 +196,10 @@ class _Keys:
         return sent, left
 
     def _turn(self, at: list[int], before: int | None, owner: int, watermark: int, sent: _Sent) -> int | None:
-        """Process the changes `at` of a key before one watermark, and return the row that the sink then has.
+        """Process the changes `at` of a key before one watermark. Return the row that the sink then has.
 
-        `before`: row that the sink has, None for none. `owner`: the key. `sent`: receives a change to send.
+        `before`: row that the sink had, None for no row, as in the result. Changes and rows are given by
+        index. `owner`: number of the key. `sent`: receives the change to send, if there is one.
         """
         rows = self._applied(self._without_pairs(at), before)
         if len(rows) > 1:
@@ -226,7 +232,10 @@ class _Keys:
         return list(kept)
 
     def _applied(self, at: list[int], before: int | None) -> list[int]:
-        """Return the rows of a key after the changes `at`. `before`: its row before, None for none."""
+        """Return the rows of a key after the changes `at`, oldest first. All are given by index.
+
+        `before`: row of the key before these changes, None for no row.
+        """
         rows = RetainedRows()
         if before is not None:
             rows.keep(0, before, self._codes[before])

@@ -72,7 +72,7 @@ class RowTimeSort(WaitsForWatermarks):
         return inserts(message.sequences[by[order]], message.sub_sequence, fired.take(order).columns)
 
     def _sent_until(self, watermarks: int, by: Index, times: Index) -> Index:
-        """Return the greatest row time sent before each watermark, then that after all, int64[m + 1].
+        """Return the greatest row time sent before each watermark, then after the last one, int64[m + 1].
 
         Late rows may be included: they change nothing, because a row of a later time was sent before them.
 
@@ -111,7 +111,7 @@ class ProcTimeSort(Operator):
         columns = [one_array(table.column(field(i))) for i in range(len(self._spec.input_types))]
         order = np.argsort(ranks(self._spec, columns), kind="stable")
         at = pa.array(order)
-        last = np.full(len(order), len(order) - 1)  # one clock tick causes all rows, so they get one sequence
+        last = np.full(len(order), len(order) - 1)  # All rows are sent at once, with the last one's sequence.
         kinds = one_array(table.column(KIND)).take(at)
         yield derived(table, last, kinds, [column.take(at) for column in columns])
 

@@ -1,1 +1,1 @@
-"""Operators: joins with the version of a point in time."""
+"""Temporal joins: join each row with the version of a table at the time of the row."""

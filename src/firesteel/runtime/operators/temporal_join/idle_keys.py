@@ -1,8 +1,9 @@
 """Idle keys of a temporal join, whose state is dropped.
 
-Flink: BaseTwoInputStreamOperatorWithStateRetention. Each row and each firing of a key sets a timer after one
-and a half times the time to live, unless the key has a timer that is at least one time to live away. When the
-timer fires, all state of the key is dropped.
+Flink: BaseTwoInputStreamOperatorWithStateRetention. A key is used when it gets a row, or when a watermark
+processes its waiting rows and versions. Each use sets the timer of the key to one and a half times the time
+to live from now, unless it is at least one time to live away. When the clock reaches the timer, all state of
+the key is dropped.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class IdleKeys:
         return find_keys([column.take(at) for column in keys.columns], len(gone))
 
     def touch(self, keys: Keys, now: int) -> None:
-        """Set the timers of keys that have new rows or have fired."""
+        """Set the timers of keys that have new rows, or whose rows and versions a watermark has processed."""
         (known,) = self._until.get(keys, 0).columns
         until = known.fill_null(_NEVER).to_numpy()
         later = np.flatnonzero(until < now + self._ttl)

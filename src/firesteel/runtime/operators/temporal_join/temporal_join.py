@@ -1,8 +1,8 @@
-"""Join rows with the versions of their times, by row time.
+"""Join each row of the left input with the version of the right input at the row's time, by row time.
 
-Flink: TemporalRowTimeJoinOperator. A row waits until both inputs have passed its time. Then it is joined with
-the last version of its key up to its time. After a version with the kind -D or -U, the key has no version. A
-change of a row is sent with its own kind. Versions cause no changes.
+Flink: TemporalRowTimeJoinOperator. A row waits until the watermarks of both inputs have passed its time. Then
+it is joined with the last version of its key up to its time. After a version with the kind -D or -U, the key
+has no version. A left change is sent with its own kind. A new version sends nothing.
 
 Of a key's versions up to the watermark, only the last one is stored. A late row is never dropped: at the next
 watermark, it is joined with the version of its time, if that is still stored.
@@ -88,8 +88,8 @@ class TemporalJoin(Operator):
             self.watermarked(WatermarkedBatch(pa.table({}), *watermarks, watermark.sub_sequence), port)
         )
         if watermark.sequence == BEFORE_ALL and not sent and self._time.now > MIN_WATERMARK:
-            # BEFORE_ALL: a micro-batch begins, with new instances of all operators. Operators after this one
-            # learn the event time from a watermark that repeats the last one of the previous micro-batch.
+            # A watermark with the sequence BEFORE_ALL begins a micro-batch, with new instances of all
+            # operators. Those after this one learn the event time from this repeated watermark.
             return [Watermark(self._time.now, BEFORE_ALL)]
         return sent
 
@@ -175,7 +175,7 @@ class TemporalJoin(Operator):
 
         Args:
             parts: Released rows, new versions and new waiting rows.
-            due: Key columns of the timers that fire.
+            due: Key columns of the timers of versions that the watermarks reach (`Versions.due`).
         """
         rows, versions = (side.keys for side in self._spec.inputs)
         positions = (rows, versions, rows) if self._idle is not None else (rows, versions)

@@ -27,9 +27,9 @@ class Arrived:
     Attributes:
         owners: int64[n], key of each row, as an index into the keys of the batch.
         times: int64[n], milliseconds.
-        watermarks: int64[n], number of the first watermark of the batch that follows each row and passes its
-            time; the number of watermarks if none does.
-        before: int64[n], number of watermarks before each row.
+        watermarks: int64[n], index of the first watermark of the batch that follows each row and passes its
+            time. The count of the batch's watermarks if none does.
+        before: int64[n], how many watermarks of the batch come before each row.
     """
 
     owners: Index
@@ -72,7 +72,8 @@ class Versions:
     def due(self, time: int) -> tuple[pa.Array, ...]:
         """Remove the timers up to a time, and return the key columns of these timers.
 
-        A timer may be outdated, because its key has a newer one. A key fires only if its stored timer is due.
+        A timer may be outdated, because its key has a newer one. `join` processes a key for a timer only if
+        the newest timer of the key is due.
         """
         return self._timers.take_until(time).keys
 
@@ -113,7 +114,10 @@ class Versions:
         return Matched(whole, found)
 
     def _stored(self, keys: Keys, fires: Mask, watermarks: Index) -> Entries:
-        """Return the stored versions, up to the last watermark's time, of the keys marked in `fires`."""
+        """Return the stored versions of some keys, with times up to the last watermark.
+
+        `fires`: bool[g], which keys are read: those that a watermark of the batch processes.
+        """
         owners = np.flatnonzero(fires)
         if not len(owners):
             return Entries(owners, pa.nulls(0, pa.int64()), tuple(pa.nulls(0, kind) for kind in self._types))
@@ -161,7 +165,7 @@ class _VersionMatching:
         keys: The g keys of the batch.
         rows: r rows that the watermarks of the batch release.
         new: n new versions.
-        known: int64[g], timers of the keys before the batch, NEVER for none.
+        known: int64[g], timer of each key before the batch, NEVER for none.
         watermarks: int64[m], ascending watermarks of the batch.
         passed: Watermark before the batch, in milliseconds.
     """
@@ -218,8 +222,8 @@ class _VersionMatching:
         found, firsts = np.empty(len(rows.owners), np.int64), self._starts.copy()
         late = self._listed & self._is_late
         ids = np.where(late, self._stored + np.arange(len(new.owners)), NONE)
-        # The kernel gets the stored timer of a key as the first of the key's new versions, without an id: it
-        # makes the key fire when it is due, but no row can join it.
+        # The kernel gets the stored timer of a key as the first of the key's new versions, but without an id.
+        # So a watermark at the timer processes the key as for a new version, and no row joins the timer.
         has_timer = np.flatnonzero(self._known != NEVER)
         owners = np.concatenate([has_timer, new.owners[order]])
         by = stable_order_by(owners)
@@ -259,7 +263,7 @@ class _VersionMatching:
 
 
 def _bounds(owners: Index, groups: int) -> Index:
-    """Return where the entries of each key begin if sorted by key, then their number, int64[g + 1].
+    """Return where the entries of each key begin if sorted by key, then the count of all, int64[g + 1].
 
     `owners`: key of each entry, from 0. `groups`: number of keys g.
     """

@@ -98,7 +98,7 @@ class GeneratedWatermarks(Operator):
         return (WatermarkedBatch(table, passed[last], at[last]),)
 
     def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
-        """Drop the watermarks of the input, except for the last one."""
+        """Drop a watermark of the input, unless it is MAX_WATERMARK, which ends the input."""
         if watermark.time != MAX_WATERMARK or self._output.time == MAX_WATERMARK:
             return ()
         self._output.time = MAX_WATERMARK
@@ -140,7 +140,10 @@ class GeneratedWatermarks(Operator):
         return generator, _Output(time)
 
     def _is_of_generator(self, module: str, name: str) -> bool:
-        """Return whether a class is of the generator's own module."""
+        """Return whether a class is defined in the module of the generator's class.
+
+        Objects of such classes may be in the checkpoint. `module` and `name` are those of the class.
+        """
         made = self._generator_class
         found = getattr(sys.modules.get(module), name, None) if "." not in name else None
         return module == made.__module__ and isinstance(found, type) and found.__module__ == module

@@ -27,10 +27,11 @@ _NO_ROWS = pa.table({})
 
 
 class ProcTimeMiniBatchAssigner(Operator):
-    """Operator that sends a watermark for each interval of processing time with rows.
+    """Operator that sends a watermark for each interval of processing time in which rows come.
 
-    Flink: ProcTimeMiniBatchAssignerOperator. Its timer is not needed: the barrier at the end of a micro-batch
-    flushes all bundles. Watermarks of the input are dropped, except for the last one.
+    Flink: ProcTimeMiniBatchAssignerOperator. Flink's timer for intervals without rows is not needed: the
+    barrier at the end of a micro-batch flushes all bundles. Watermarks of the input are dropped, except for
+    MAX_WATERMARK, which ends the input.
 
     Args:
         interval: Milliseconds.

@@ -37,12 +37,14 @@ Numbers = NDArray[np.int64]
 class WatermarkAssigner(Operator):
     """Operator that sends watermarks computed from the rows.
 
-    It sends a watermark after each row that raises the watermark above the last sent one by more than the
-    interval, which is event time. At the end of a micro-batch, which replaces Flink's timer, it sends the
-    current watermark if that is above the last sent one. If the spec has an idle timeout, it sends the
-    watermark after each micro-batch with rows, even if it has not advanced. The watermark begins at 0, as in
-    Flink, so lower ones are not sent. Watermarks of the input are dropped, except for MAX_WATERMARK, which
-    ends the input.
+    It sends the current watermark in these cases:
+
+    - after a row, if the watermark is then more than the interval (event time) above the last sent one
+    - at the end of a micro-batch, which replaces Flink's timer, if the watermark is above the last sent one
+    - at the end of each micro-batch with rows, if the spec has an idle timeout
+
+    As in Flink, the watermark begins at 0, so lower ones are not sent. Watermarks of the input are dropped,
+    except for MAX_WATERMARK, which ends the input.
 
     Raises:
         JobError: A row time is NULL. The message is Flink's.
@@ -68,7 +70,7 @@ class WatermarkAssigner(Operator):
         if not len(at):
             return (table,)
         self._last = int(times[at[-1]])
-        # A watermark follows all rows of its sequence.
+        # A watermark follows all rows of its sequence, so only the last watermark of a sequence is sent.
         last = np.append(sequence[at[1:]] != sequence[at[:-1]], True)
         at = at[last]
         sub_sequence = sub_sequences(table)
@@ -88,7 +90,7 @@ class WatermarkAssigner(Operator):
         return (watermark,)
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
-        """Process rows. Of the input's watermarks, only the one that ends the input can have an effect."""
+        """Process rows. Watermarks among them are dropped, except for MAX_WATERMARK, which ends the input."""
         yield from self.changes(rows.table)
         for time, sequence in zip(rows.times[-1:].tolist(), rows.sequences[-1:].tolist(), strict=True):
             yield from self.watermark(Watermark(time, sequence, rows.sub_sequence))
@@ -151,7 +153,7 @@ def check_row_times(table: pa.Table, rowtime: int, name: str, source: str) -> No
 
 
 def _all_ones(sub_sequence: int) -> int:
-    """Return the greatest number with as many bits as the given one."""
+    """Return the greatest number with as many bits as the given one: 7 (binary 111) for 5 (binary 101)."""
     return (1 << sub_sequence.bit_length()) - 1
 
 

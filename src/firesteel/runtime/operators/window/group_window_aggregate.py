@@ -1,10 +1,10 @@
 """Aggregate by TUMBLE and HOP of GROUP BY, row by row (Flink: AggregateWindowOperator).
 
-Windows that slices cannot compute use this operator: windows with results before or after their end, windows
-whose panes are not slices, and windows with a call whose accumulators cannot be merged.
+Windows that slices cannot compute use this operator: windows with results before or after their end, HOP
+windows whose size is no multiple of the slide, and windows with a call whose accumulators cannot be merged.
 
-The open windows of a key are one object. It stays in this process from the first row of the key on. At each
-barrier, changed objects are pickled into keyed state, and new timers are stored there.
+The open windows of a key are one object, which this process keeps in memory after it has created or read it.
+At each barrier, changed objects are pickled into keyed state, and new timers are stored there.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ class GroupWindowAggregate(Operator):
                         self._clear(mine, window)
 
     def _by_clock(self, origin: ChangeOrigin) -> None:
-        """Fire the timers up to the processing time."""
+        """Fire the timers up to the processing time. `origin`: sequence and sub-sequence of the changes."""
         self._origin, now = origin, self._clock()
         for time, mine in self._state.due_by_clock(now):
             for window in sorted(mine.windows.values(), key=lambda each: each.start):

@@ -5,13 +5,13 @@ what is late. Rows of a table are reduced together as long as no watermark betwe
 slice. The accumulator has the sequence of the last row, which is before that watermark. If nearly every row
 has its own key and slice, each row becomes an accumulator.
 
-In some time zones, windows end before Flink sends their rows on
-(runtime/operators/window/slicing/buffer_flush.py). In this case, rows are sent when Flink sends them, late or
-not: with the watermark that flushes Flink's buffer, or at the end of a micro-batch, which is a checkpoint. A
+In some time zones, Flink's local operator buffers rows beyond the end of their windows
+(runtime/operators/window/slicing/buffer_flush.py). Then rows are sent when Flink sends them, late or not:
+with the watermark that flushes Flink's buffer, or at the end of a micro-batch, which is a checkpoint. A
 micro-batch begins without earlier rows and watermarks, like Flink after a restart.
 
-If the input has retractions and a call has no columnar form, rows are also sent when Flink sends them. Its
-accumulator depends on which rows are reduced together, so they must be the same rows as in Flink.
+Rows are also sent when Flink sends them if the input has retractions and a call has no columnar form. The
+accumulator of such a call depends on which rows are reduced together, so they must be the same as in Flink.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class LocalWindowAggregate(Operator):
 
         Args:
             table: The rows.
-            fired: int64[n], end up to which windows had fired when each row came.
+            fired: int64[n], end of the last windows that had fired when each row came.
         """
         ends = row_ends(table, self._spec, self._slices)
         keys, parts, _ = self._accumulated(table, ends, self._slices.first_unfired(ends, fired), True)
@@ -119,7 +119,7 @@ class LocalWindowAggregate(Operator):
         return in_order(derived(table, last, kinds, map(one_chunk, parts.columns)))
 
     def _flushed(self, rows: WatermarkedBatch, flushes: BufferFlushes) -> pa.Table:
-        """Return the new and buffered rows that watermarks release, with the watermarks' sequences."""
+        """Buffer new rows. Return the accumulators that watermarks flush, with the watermarks' sequences."""
         some = rows.table.num_rows > 0
         self._seen = int(max([self._seen, *rows.sequences[-1:], *sequences(rows.table)[-1:]]))
         ends = row_ends(rows.table, self._spec, self._slices) if some else _NO_WATERMARKS
@@ -144,7 +144,7 @@ class LocalWindowAggregate(Operator):
             table: n rows.
             ends: int64[n], end of each row's slice.
             parts: int64[n], part number of each row. Rows of different parts are not reduced together.
-            as_they_are: Whether rows that share few keys may stay unreduced.
+            as_they_are: Whether each row may become an accumulator, if few rows share a key, slice and part.
 
         Returns:
             The keys, the accumulators, and the part number of each accumulator.

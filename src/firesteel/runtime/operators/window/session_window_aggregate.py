@@ -1,10 +1,11 @@
 """Aggregate by key and session, for the table function SESSION and for SESSION of GROUP BY.
 
 Flink: UnsliceSyncStateWindowAggProcessor, WindowOperator over a SessionWindowAssigner. A session sends one +I
-when it fires, or nothing if no record is left in it. A retraction goes to the open session that its time
-belongs to, and never makes a session smaller. The retracted row may be in an earlier session that has fired:
+when it fires, or nothing if no record is left in it. A retraction joins the session that a row of its time
+would join, and never makes a session smaller. This may be a wrong session, if the session of the retracted
+row has fired. With a gap of 10:
 
-    gap 10: the session of a row at 0 has fired, a row at 10 opens a session, the retraction at 0 joins it
+    The session of a row at 0 fires. A row at 10 opens a session. The retraction of the row at 0 joins it.
 
 Then MIN and MAX retract a value that their session does not have, and Flink's result depends on the order of
 the rows. So an aggregate with MIN or MAX over retractions is processed row by row.
@@ -58,7 +59,10 @@ class SessionWindowAggregate(SessionOperator):
         )
 
     def hold(self, batch: Batch) -> tuple[pa.Array, ...]:
-        """Return the accumulators of each session, with the rows of the batch added after earlier rows."""
+        """Return the accumulators of each session of `batch.found`, with the rows of the batch added.
+
+        Accumulators of merged sessions are merged first, then the rows are added.
+        """
         known = Accumulated(batch.found.of_open, batch.parts)
         return self._accumulators.add(known, batch.rows, batch.of_rows).parts
 

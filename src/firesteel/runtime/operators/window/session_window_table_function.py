@@ -4,8 +4,8 @@ Flink: UnalignedWindowTableFunctionOperator. When a session fires, its rows go o
 their own kinds and the window columns.
 
 The state has the rows of a key by time and arrival, without their session. So a merge of sessions moves no
-rows. The sessions of a key that fire are earlier than its other sessions. So their rows are the first rows of
-the key in the state.
+rows. Earlier sessions of a key fire before later ones. So the rows of the sessions that fire are the first
+rows of the key in the state.
 """
 
 from __future__ import annotations
@@ -136,7 +136,10 @@ class SessionWindowTableFunction(SessionOperator):
         self._rows.put(batch.keys, owners, _sub_keys(self.times(rows), numbers), self._columns(rows), 0)
 
     def _taken(self, keys: Keys, sessions: OpenSessions, numbers: Index) -> _Rows:
-        """Remove and return the rows of sessions. `numbers`: each session's number among all that fire."""
+        """Remove and return the stored rows of some of the sessions that fire.
+
+        `numbers`: int64, number of each of these sessions among all sessions that fire.
+        """
         if not len(numbers):
             return _Rows(numbers, numbers, [pa.nulls(0, kind) for kind in self._types])
         found = self._first_rows(keys, sessions)

@@ -199,7 +199,10 @@ class SessionOperator(Operator):
         return to_wall_clock(milliseconds(one_array(table.column(field(time.column)))), time.zone)
 
     def _last_times(self, table: pa.Table) -> Index:
-        """Return the time of each row, or the last millisecond of its window if rows have window columns."""
+        """Return the time with which each row is reported if it is late (`drop_late`).
+
+        This is the row time, or the last millisecond of the row's window if rows have window columns.
+        """
         windows = self._windows
         if windows.borders is not None:
             ends: Index = milliseconds(one_array(table.column(field(windows.borders[1]))))

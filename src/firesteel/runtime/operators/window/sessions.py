@@ -6,10 +6,10 @@ its session would have fired already. A session fires when the watermark reaches
 later row can join it.
 
 In columns, all rows and open sessions of a key are sorted by time. They are divided into groups: a group
-begins at a row or session that is further than the gap from all earlier ones of the key. A group becomes one
-session unless some of its rows make a session that fires before the other rows have come. To check this,
-each row counts as a session of its own that ends at the row's time plus the gap. The group is certainly one
-session if two conditions hold:
+begins at a row or session that is further than the gap from all earlier ones of the key. Usually, a group
+becomes one session. It becomes several if some of its rows make a session that fires before the other rows
+have come. A row alone would be a session that ends at its time plus the gap. The group is certainly one
+session if two conditions hold for these sessions of single rows:
 
 - The session of each row fires only after the next row by time has come.
 - The session that ends last fires only after all rows of the group have come.
@@ -104,7 +104,9 @@ def assign(rows: Arrivals, known: OpenSessions, gap: int, zone: str = "UTC") -> 
 
 
 def attached(rows: Arrivals, ends: Index, known: OpenSessions, zone: str = "UTC") -> Sessions:
-    """Return the sessions that rows have in window columns. Equal sessions are one. None are merged.
+    """Return the sessions that the window columns of rows contain, and the open sessions.
+
+    Rows with equal keys, starts and ends share a session. Sessions that overlap are not merged.
 
     Args:
         rows: New rows, with the starts of their sessions as times.
@@ -130,7 +132,7 @@ def attached(rows: Arrivals, ends: Index, known: OpenSessions, zone: str = "UTC"
 
 
 class _Line:
-    """The e elements, sorted by key and time: rows, and the starts and ends of open sessions.
+    """Rows, starts of open sessions and ends of open sessions: e elements, sorted by key and time.
 
     Each element covers a range of time. A row covers the gap after its time, the start of an open session
     covers the session, and the end of an open session covers the gap before it. The elements of a key are
@@ -157,9 +159,8 @@ class _Line:
     def _begins(self) -> Mask:
         """Return which elements begin a group, bool[e]. Elements are rows, starts and ends of open sessions.
 
-        An element begins a group if it is the first of its key, or if it begins after the ends of all earlier
-        elements of the key. A row ends at its time plus the gap. The end of an open session begins one gap
-        before that time.
+        An element begins a group if it is the first of its key, or if its range of time (`_Line`) is after
+        the ranges of all earlier elements of the key.
         """
         begins = np.ones(len(self._by), np.bool_)
         np.not_equal(self._owners[1:], self._owners[:-1], out=begins[1:])
@@ -211,8 +212,8 @@ class _Line:
         """Return whether each element begins and ends within an open session, bool[e].
 
         Elements are rows, and the starts and ends of open sessions. A row ends at its time plus the gap. A
-        row within an open session joins this session, so only the session's end decides when both fire. This
-        end is an element, too. For this element, the result is False.
+        row within an open session joins the session without changing its end, so it does not change when the
+        session fires. For the end of an open session, the result is False.
         """
         is_end = self._by >= self._rows + self._open
         is_open = self._by >= self._rows

@@ -66,7 +66,7 @@ class WaitsForWatermarks(Operator, ABC):
         return ()
 
     def retained_number(self, name: str, initial: int = 0) -> RetainedNumber:
-        """Return a number that is kept between micro-batches in the state with this name."""
+        """Return a number that is kept between micro-batches in the state `name`, at first `initial`."""
         self._numbers.append(RetainedNumber(self._backend, name, initial))
         return self._numbers[-1]
 

@@ -1,9 +1,9 @@
 """WindowAggregate and GlobalWindowAggregate: send the results of time windows when they end.
 
-Flink: WindowAggOperator with the processors SliceShared- and SliceUnsharedSyncStateWindowAggProcessor. Rows,
-or the accumulators of a local phase, are reduced by key and slice for a whole table at once, however many
-watermarks it has. The watermark before a row alone decides which windows it is late for. Windows that
-watermarks have passed are then read from the state in one range.
+Flink: WindowAggOperator with the processors SliceShared- and SliceUnsharedSyncStateWindowAggProcessor. A
+table has rows, or accumulators of a local phase, with watermarks among them. All its rows are reduced
+together by key and slice. Which windows a row is late for depends only on the watermark before it. Then all
+windows that the watermarks have passed are read from the state as one range.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ NO_WATERMARKS: Numbers = np.zeros(0, np.int64)
 class WindowAggregate(Operator):
     """Operator that sends the results of windows.
 
-    `late` counts rows, or accumulators in a global phase, that were late for all of their windows.
+    Its attribute `late` counts the rows that were late for all of their windows. In a global phase, it counts
+    accumulators instead.
 
     Args:
         spec: Settings.
@@ -78,8 +79,8 @@ class WindowAggregate(Operator):
                 self._slices, self._partials, self._open, backend, state_id
             )
         # In columns, late rows become accumulators of their own, which are merged with their slices later.
-        # The row handler cannot do so: it can only retract a value that its accumulator has. So it adds late
-        # rows to the accumulators of their slices at once.
+        # The row handler adds late rows to the accumulators of their slices at once. Accumulators of late
+        # rows alone may lack a value that a late row retracts, and the row handler cannot retract it then.
         self._by_row = not self._partials.in_columns and not spec.is_global
         self.late = 0
 
@@ -148,7 +149,7 @@ class WindowAggregate(Operator):
     def _take(self, batch: WatermarkedBatch, fired: Numbers) -> Late:
         """Add rows to their slices, and return those that are late for only some windows.
 
-        `fired` is the end up to which windows had fired when each row came.
+        `fired`: int64[n], end of the last windows that had fired when each row came.
         """
         table = batch.table
         ends = self._ends(table)
@@ -174,10 +175,10 @@ class WindowAggregate(Operator):
         return bool(np.any((ends <= fired_before) & (self._slices.last_windows(ends) > fired_before)))
 
     def _take_held(self, rows: WatermarkedBatch, fired: Numbers, held: BufferedRows) -> Late:
-        """Add rows to their slices where windows may end before the rows reach the state.
+        """Add rows to the buffer `held`, and the rows that leave it to their slices. Return the late ones.
 
-        `fired` (int64[m + 1]) is the end up to which windows have fired before each watermark and after the
-        last.
+        `fired`: int64[m + 1], end of the last windows that have fired: before each watermark, and after the
+        last one.
         """
         table = rows.table
         fired_before = _fired_before(rows, fired)
@@ -192,7 +193,10 @@ class WindowAggregate(Operator):
         return self._put(held.released(taken, watermarks, at, fired))
 
     def _drop(self, batch: WatermarkedBatch, dropped: Flags, ends: Numbers) -> None:
-        """Drop the rows that are late for all of their windows. `ends` are the ends of their slices."""
+        """Count the rows marked in `dropped`, which are late for all of their windows (`drop_late`).
+
+        `ends`: int64[n], end of each row's slice. The caller leaves the late rows out.
+        """
         if dropped.any():
             column, times = self._spec.time.column, ends - 1
             if column is not None and not self._spec.is_global:
@@ -210,10 +214,10 @@ class WindowAggregate(Operator):
         if self._by_row:
             self._add(rows.late.table, self._slices.kept_in(rows.late.ends))
             return Late.none(self._partials)
-        # `_late` makes one accumulator for each key, slice and first window. `_take` moves the late rows of a
-        # CUMULATE window to its first slice, so that rows of several slices are added in arrival order to one
-        # accumulator. Here, the rows of each slice get an accumulator of their own: different watermarks may
-        # have released the rows of different slices, so these rows did not reach the state together.
+        # `_late` makes one accumulator for each key, slice and first window. `_take` names the first slice of
+        # a CUMULATE window for all its late rows, so they are added to one accumulator in arrival order.
+        # Here, late rows of different slices may have left the buffer at different watermarks. So each row
+        # keeps its slice, and each slice has an accumulator of its own.
         return self._late(rows.late.table, rows.late.ends, rows.late.due)
 
     def _ends(self, table: pa.Table) -> Numbers:
@@ -251,7 +255,7 @@ class WindowAggregate(Operator):
 
     # --- windows -------------------------------------------------------------------------------------
     def _fired_by(self, watermarks: WatermarkedBatch) -> Numbers:
-        """Return the end up to which windows have fired after each watermark."""
+        """Return the end of the last windows that have fired after each watermark."""
         found: Numbers = np.maximum.accumulate(np.maximum(self._slices.fired(watermarks.times), self._fired))
         return found
 
@@ -289,7 +293,10 @@ class WindowAggregate(Operator):
 
 
 def _fired_before(rows: WatermarkedBatch, fired: Numbers) -> Numbers:
-    """Return the end up to which windows had fired when each row came, int64[n]."""
+    """Return the end of the last windows that had fired when each row came, int64[n].
+
+    `fired`: the same before each watermark, and after the last one.
+    """
     found: Numbers = np.repeat(fired, np.diff(rows.at, prepend=0, append=rows.table.num_rows))
     return found
 

@@ -55,7 +55,7 @@ class WindowTableFunction(RowOperator):
         return rows, milliseconds(column.take(pa.array(rows)))
 
     def _windows(self, times: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """Return the row, the start and the end of each window of each time."""
+        """Return all windows that contain each time: position in `times`, start and end of each window."""
         windows = self._spec.windows
         if windows.function == "CUMULATE":
             start = window_starts(times, windows.offset, windows.size)

@@ -32,7 +32,8 @@ def to_wall_clock(instants: Times, zone: str) -> Times:
 def to_instants(clocks: Times, zone: str) -> Times:
     """Return the instants of wall clocks (toEpochMills).
 
-    A clock shown twice gives its first instant. A clock in a gap is moved forward by the gap.
+    A wall clock that is shown twice, at the end of summer time, gives its first instant. A wall clock that is
+    skipped, at the beginning of summer time, is moved forward by the skipped time.
     """
     if zone == "UTC":
         return clocks
@@ -42,8 +43,8 @@ def to_instants(clocks: Times, zone: str) -> Times:
 def to_timers(clocks: Times, zone: str) -> Times:
     """Return the instants at which windows fire, given their last milliseconds as wall clock.
 
-    A clock shown twice fires the second time. A clock in a gap fires at the start of the gap. Flink:
-    toEpochMillsForTimer.
+    At a wall clock that is shown twice, windows fire the second time. At a wall clock that is skipped, they
+    fire when the skipped time begins. Flink: toEpochMillsForTimer.
     """
     first = to_instants(clocks, zone)
     if zone == "UTC" or not has_daylight_time(zone):
@@ -55,7 +56,10 @@ def to_timers(clocks: Times, zone: str) -> Times:
 
 
 def _moved(times: Times, zone: str, offset: Callable[[int, str], int], sign: int) -> Times:
-    """Return times with the offset of the zone at each time added or subtracted."""
+    """Return times with the offset of the zone at each time added (`sign` 1) or subtracted (-1).
+
+    `offset`: function from a time in seconds and the zone to the offset in seconds.
+    """
     if not len(times):
         return times
     seconds = times // 1000

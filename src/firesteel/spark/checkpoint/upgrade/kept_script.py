@@ -1,6 +1,6 @@
 """The script of a statement, kept in the statement's folder of a checkpoint.
 
-An upgrade runs it again to find out what the statement has sent its sinks (spark/upgrade/).
+An upgrade computes from the script which rows the statement has sent to its sinks (spark/upgrade/).
 """
 
 from __future__ import annotations

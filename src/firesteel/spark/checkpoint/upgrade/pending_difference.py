@@ -36,7 +36,7 @@ from firesteel.spark.sink_task import SinkTask, job_of
 FOLDER = "difference"
 _REPLACED = "replaced.json"
 _PIECE = 1 << 16
-"""Most rows of a record batch in a file of changes."""
+"""Maximum number of rows in a record batch of a file of changes."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class ReplacedJob:
 
     Attributes:
         names: Name of the replaced job at each sink that both jobs have, by the sink's number in the new job.
-        tasks: Most shuffle partitions that the replaced job has had: the bound of task numbers at its sinks.
+        tasks: Highest number of shuffle partitions that the replaced job has had. Task numbers are below it.
     """
 
     names: Mapping[int, str]
@@ -97,7 +97,7 @@ def deliver_difference(
 
 
 def _shut_out(folder: Path, delivery: Delivery, lineage: str) -> None:
-    """Give the positions of the replaced job a new lineage, so that copies of its checkpoint are refused."""
+    """Give the replaced job's positions at the sinks a new lineage: copies of its checkpoint are refused."""
     try:
         value = json.loads((folder / FOLDER / _REPLACED).read_text(encoding="utf-8"))
     except FileNotFoundError:  # A crash has removed some files of the folder.
@@ -145,10 +145,11 @@ def _deliver(
 
 
 def _packets(changes: pa.Table, spec: SinkSpec, number: int, job: str, batch: int) -> Iterable[Packet]:
-    """Yield the packets by which a sink gets its changes.
+    """Yield the packets from which `Delivery.deliver` delivers changes to a sink.
 
     If the sink's tasks write the rows and the driver commits them, this function writes the rows as a task
-    would, and yields one packet with the token for the commit. For other sinks, the packets hold the changes.
+    would. It yields one packet, with the token that the sink returns for the commit (Sink.close_task). For
+    other sinks, the packets hold the changes.
     """
     sink = open_sink(spec)
     if sink.commits is not Commits.DRIVER or sink.on_driver:

@@ -1,6 +1,6 @@
 """Compilation of time arithmetic, the clock functions and DATE_FORMAT.
 
-Parts of a TIMESTAMP_LTZ are those in the session's time zone.
+Fields of a TIMESTAMP_LTZ, such as its hour, are those of the wall clock in the session's time zone.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def temporal(compiler: Compiler, call: Call) -> str:
 
 
 def _add_months(call: Call, a: str, months: str) -> str:
-    """Return the SQL of a point in time moved by months in UTC. A TIME stays, unless the months are NULL."""
+    """Return the SQL of `a` moved by months in UTC. A TIME is unchanged, but NULL if the months are NULL."""
     kind, after = call.type, "months_after" if _may_leave(call.args[1], _FEW_MONTHS) else "few_months_after"
     if kind.root is TypeRoot.TIME:
         return f"CASE WHEN {months} IS NOT NULL THEN {a} END"
@@ -145,7 +145,10 @@ _STRFTIME = {
 
 
 def _strftime(pattern: Expr) -> str | None:
-    """Return a literal date pattern for DuckDB's strftime, None if strftime cannot write all its parts."""
+    """Return a literal Java date pattern as a pattern for DuckDB's strftime.
+
+    The result is None if the pattern is no literal, or if it has a field or text that strftime cannot write.
+    """
     if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
         return None
     parts = []
@@ -180,7 +183,10 @@ def _date_format(compiler: Compiler, call: Call) -> str:
 
 
 def _instant_of(compiler: Compiler, call: Call) -> str:
-    """Return the SQL of TO_TIMESTAMP_LTZ. It calls no Python for integers in microseconds or larger units."""
+    """Return the SQL of TO_TIMESTAMP_LTZ.
+
+    For an integer with a literal precision of up to 6 digits, it is plain SQL, else a call of Python.
+    """
     number, *given = call.args
     if number.type.is_character:
         return compiler.call_python("dates.to_instant_of", call)

@@ -1,6 +1,6 @@
-"""Compilation of comparisons of two timestamps, of which one has more digits than microseconds.
+"""Compilation of comparisons of a timestamp in microseconds with one in nanoseconds.
 
-The comparison uses microseconds: nanoseconds in 64 bits hold only the years 1677 to 2262.
+Both are compared in microseconds: 64 bits of nanoseconds have room only for the years 1677 to 2262.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ def differ_in_unit(kind: SqlType, other: SqlType) -> bool:
 def compared_in_micros(operator: str, a: str, kind: SqlType, b: str, other: SqlType) -> str:
     """Return the SQL that compares `a` and `b`, of which one is in microseconds and one in nanoseconds.
 
-    A moment in nanoseconds is at or after its microseconds. If the microseconds are equal, the rest decides.
+    A timestamp in nanoseconds is split into whole microseconds and the nanoseconds after them. If the whole
+    microseconds are equal, it is the greater one if it has nanoseconds after them, else both are equal.
     """
     if is_fine(kind):
         a, kind, b, other, operator = b, other, a, kind, _MIRRORED.get(operator, operator)

@@ -16,7 +16,7 @@ def is_fine(kind: SqlType) -> bool:
 
 
 def micros(text: str, kind: SqlType) -> str:
-    """Return the SQL of a point in time as microseconds since 1970, or as microseconds of the day."""
+    """Return the SQL of a point in time as microseconds since 1970, for a TIME as microseconds of the day."""
     if kind.root is TypeRoot.DATE:
         return f"epoch_us({text}::TIMESTAMP)"
     if kind.root is not TypeRoot.TIME and is_fine(kind):
@@ -25,7 +25,10 @@ def micros(text: str, kind: SqlType) -> str:
 
 
 def millis(text: str, kind: SqlType) -> str:
-    """Return the SQL of a point in time as milliseconds since 1970, the unit in which Flink computes."""
+    """Return the SQL of a point in time as milliseconds since 1970, for a TIME as milliseconds of the day.
+
+    Flink computes in milliseconds.
+    """
     if kind.root is TypeRoot.DATE or kind.root is TypeRoot.TIME or (kind.precision or 0) <= 3:
         return f"({micros(text, kind)} // 1000)"
     if is_fine(kind):
@@ -100,7 +103,10 @@ def instant(compiler: Compiler, text: str, kind: SqlType) -> str:
 
 
 def legacy_offset(compiler: Compiler, text: str, kind: SqlType) -> str:
-    """Return the SQL of the milliseconds between UTC and the session's wall clock, by java.util.TimeZone."""
+    """Return the SQL of the session zone's offset from UTC at a TIMESTAMP_LTZ, in milliseconds.
+
+    East of Greenwich, the offset is positive. It is that of java.util.TimeZone. For other types, it is 0.
+    """
     if kind.root is not TypeRoot.TIMESTAMP_LTZ or compiler.time_zone == "UTC":
         return "0"
     return f"({_offset(compiler, 'legacy_offset_at', text, kind)} * 1000)"

@@ -26,7 +26,10 @@ class RowOutput:
         self._changes: list[tuple[int, ChangeOrigin, Values, int]] = []
 
     def add(self, kind: RowKind, origin: ChangeOrigin, key: Values, result: Values, start: int) -> None:
-        """Add a change of the window that begins at `start`."""
+        """Add a change of the window of a key that begins at `start`.
+
+        `origin`: sequence and sub-sequence of the change. `result`: results of the calls.
+        """
         self._changes.append((kind, origin, (*key, *result), start))
 
     def table(self, now: int) -> pa.Table:

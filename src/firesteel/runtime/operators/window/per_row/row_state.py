@@ -19,9 +19,9 @@ from firesteel.types.internal_values import from_list, to_list
 from firesteel.types.sql import SqlType
 
 Timer = tuple[int, tuple[int, int], int, KeyedWindows]
-"""Timer of a key's windows: its time, the key's hashes, a number that makes it unique, and the windows.
+"""Timer of a key's windows: its time, the key's hashes, a number that no other timer has, and the windows.
 
-Timers of one time fire in the order of keyed state.
+Timers of one time fire in the order of the key's hashes, as entries of keyed state are sorted.
 """
 
 

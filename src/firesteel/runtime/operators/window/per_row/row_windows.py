@@ -2,7 +2,8 @@
 
 Flink: WindowOperator with GeneralWindowProcessFunction (TUMBLE) and PanedWindowProcessFunction (HOP). The
 length of a pane is the greatest common divisor of size and slide. Panes are merged oldest first. Starts and
-ends are milliseconds of the windows' time zone, timers are in event time or processing time.
+ends of windows are wall clocks in the windows' time zone. Timers are instants of event time or processing
+time. Both are in milliseconds.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class WindowLengths:
         return self._timer(start + self.size - 1 + self._lateness)
 
     def clear_time(self, start: int) -> int:
-        """Return the time at which a window is dropped. It is not before 1970, even if the window is."""
+        """Return the time at which a window is dropped. This is the beginning of 1970 or later."""
         return self._timer(max(0, start + self.size - 1 + self._lateness))
 
 

@@ -1,8 +1,10 @@
 """Triggers, which decide when a window of GROUP BY sends a result: at its end, before it, and after it.
 
-Flink: WindowEmitStrategy, EventTimeTriggers, ProcessingTimeTriggers, ElementTriggers. A delay of 0 fires with
-every row. Any other delay is processing time since the first row. Times are milliseconds: of event time for
-event time windows, otherwise of processing time.
+Flink: WindowEmitStrategy, EventTimeTriggers, ProcessingTimeTriggers, ElementTriggers. A delay of 0 sends a
+result with every row. Any other delay is a period of processing time, and a result is sent at its end. The
+first period begins with a row: for early results the window's first row, for late results the first one after
+the end. Each period is followed by another one. Times are milliseconds: of event time for event time windows,
+otherwise of processing time.
 """
 
 from __future__ import annotations
@@ -115,7 +117,8 @@ def _on_row(delay: int | None, window: OpenWindow, timers: Timers, now: int) -> 
 def _on_clock(delay: int | None, window: OpenWindow, timers: Timers, time: int, now: int) -> bool:
     """Return whether a timer fires the window now, and set its next timer.
 
-    The next firing is at the next future multiple of the delay, as firings in between would find nothing new.
+    Timers are one delay apart. The next timer is the first one after `now`: those before would all fire now,
+    with the same result.
     """
     if not delay or window.next_fire.get(delay) != time:
         return False

@@ -1,12 +1,13 @@
 """Times at which buffered rows of a Flink window operator reach its state.
 
-Flink: RecordsWindowBuffer, TimeWindowUtil.getNextTriggerWatermarkWithOffset. A trigger is a time at which the
-buffer is checked. The first watermark at or after a trigger flushes the buffer, if the watermark ends the
-earliest buffered slice. Triggers are one slice apart. They follow the wall clock in a zone with daylight
-saving time, and UTC in all others.
+Flink: RecordsWindowBuffer, TimeWindowUtil.getNextTriggerWatermarkWithOffset. Flink checks its buffer at the
+first watermark at or after a time that is called trigger. If this watermark is at or after the end of the
+earliest slice in the buffer, all rows go from the buffer to the state. Triggers are one slice apart. They
+follow the wall clock in a zone with daylight saving time, and UTC in all others.
 
-If the offset of a zone is no multiple of the slice, windows end hours before their rows are flushed. The same
-happens in the hour that a clock shows twice. Flink's results depend on this, so operators use this module.
+If the offset of a zone is no multiple of the slice, a window may end hours before its rows are flushed. The
+same happens in the hour that a clock shows twice. Flink's results depend on this, so operators use this
+module.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def may_delay(slices: Slices) -> bool:
 
 
 def next_triggers(watermarks: Times, slices: Slices) -> Times:
-    """Return for each watermark, at which a buffer was checked, the time from which it is checked again."""
+    """Return the next trigger after each watermark: the time from which the buffer is checked again."""
     interval, offset = slices.interval, slices.windows.offset
     if has_daylight_time(slices.zone):
         starts = window_starts(to_wall_clock(watermarks, slices.zone), offset, interval)
@@ -57,7 +58,7 @@ class Flushed:
 
 
 class BufferFlushes:
-    """Flushes of one buffer. Only watermarks above `now`, the watermark at the start, flush it."""
+    """Flushes of one buffer. `now`: watermark before all others, which must be above it to flush."""
 
     def __init__(self, slices: Slices, now: int) -> None:
         self._slices = slices

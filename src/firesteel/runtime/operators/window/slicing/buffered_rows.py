@@ -1,7 +1,7 @@
 """Buffer of a window aggregate's rows until they reach Flink's state (buffer_flush.py).
 
-A row's arrival decides whether it is late for a window. The moment at which it reaches the state decides
-which windows contain it: a window that fires in between does not.
+Whether a row is late for a window is decided when the row comes. If it is not late, it waits in the buffer. A
+window that fires before the row reaches the state does not contain the row, although the row was in time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class SlicedRows:
     Attributes:
         table: The rows.
         ends: int64[n], end of each row's slice.
-        due: int64[n], end of the first window that each row is in time for.
+        due: int64[n], end of each row's first window that had not fired when the row came.
     """
 
     table: pa.Table
@@ -48,9 +48,9 @@ class Released:
     Attributes:
         in_time: Rows that are late for none of their windows.
         late: Rows that are late for some of their windows.
-        without_timer: Rows that set no timer: while such a row was in the buffer, the first window that it
-            was in time for has fired. For these rows, `SlicedRows.due` is the end of the first window that
-            can still contain the row, and `SlicedRows.ends` is the end of the slice to which the row is
+        without_timer: Rows that were in time for a window which fired while they were in the buffer. As in
+            Flink, such a row makes no later window fire. Here, `SlicedRows.due` is the end of the first later
+            window that can contain the row. `SlicedRows.ends` is the end of the slice to which the row is
             added.
     """
 
@@ -62,7 +62,7 @@ class Released:
 class BufferedRows:
     """Rows that wait in a buffer before they reach the state.
 
-    `now` is the watermark at the start.
+    `now` is the watermark before the first row.
     """
 
     def __init__(self, slices: Slices, now: int) -> None:
@@ -81,8 +81,9 @@ class BufferedRows:
         Args:
             rows: New rows.
             watermarks: int64[m], ascending watermarks.
-            at: int64[m], number of rows before each watermark.
-            fired: int64[m + 1], end up to which windows have fired before each watermark and after the last.
+            at: int64[m], number of new rows before each watermark.
+            fired: int64[m + 1], end of the last windows that have fired: before each watermark, and after
+                the last one.
         """
         flushed = self._flushes.of(watermarks, at, self._kept_in(rows))
         rows, by = self._with_held(rows, flushed)

@@ -53,9 +53,8 @@ class OpenSlices:
         partials: The accumulators.
         backend: State of the operator.
         state_id: Name of the state.
-        lasting: Whether HOP slices stay for one interval after their last window has fired. A HOP window with
-            rows makes the next window of its key fire (slices_without_timer.py). Such a slice shows that the
-            last window had rows.
+        lasting: Whether a HOP slice is kept for one interval after its last window has fired. It shows that
+            this window had rows, which makes the next window of the key fire (slices_without_timer.py).
     """
 
     def __init__(
@@ -105,7 +104,7 @@ class OpenSlices:
         return Late(self._partials.of_rows(rows, own), first)
 
     def add_late(self, late: Late, fired: int) -> None:
-        """Keep the late rows that windows ending above `fired` need."""
+        """Write late rows to the state, except those whose windows all end at or before `fired`."""
         table = late.table
         if not table.num_rows:
             return
@@ -141,14 +140,18 @@ class OpenSlices:
 
     # --- windows end ---------------------------------------------------------------------------------
     def next_end(self, fired: int) -> int | None:
-        """Return the end of the first window above `fired` that has rows, None if no slice is open."""
+        """Return the end of the next window with rows, None if no slice is open.
+
+        `fired`: end of the last windows that have fired. The result is above it.
+        """
         end = self._state.next_end()
         return None if end is None else int(self._slices.first_unfired(np.array([end]), np.array([fired]))[0])
 
     def fire(self, before: int, after: int, late: Late) -> pa.Table:
         """Return the accumulators of the windows that end after `before` and up to `after`, sorted by end.
 
-        The end of the window replaces that of the slice.
+        The last key column of the result is the end of the window, not that of a slice. Slices that no later
+        window needs are removed from the state.
         """
         if not self._slices.any_between(before, after):
             self.settle()
@@ -174,8 +177,8 @@ class OpenSlices:
     def _due(self, after: int) -> pa.Table:
         """Return the accumulators of all slices up to `after`, one for each key and slice, sorted by end.
 
-        New accumulators that later windows need are written to the state: those of later slices; for HOP,
-        those of all slices that a window ending after `after` contains.
+        New accumulators are written to the state only if a window needs them that ends after `after`. For
+        CUMULATE, `_collapse` writes those of the slices up to `after`.
         """
         due, came = self._state.read_until(after), self._taken()
         if not came.num_rows:
@@ -219,7 +222,7 @@ class OpenSlices:
         return pa.Table.from_arrays(columns, schema=self._partials.schema)
 
     def _in_order(self, due: pa.Table, before: int, late: Late) -> tuple[pa.Table, Index]:
-        """Return all accumulators in merge order, and the end of the first window that each joins."""
+        """Return the accumulators of `due` and `late` in merge order, and the ends of their first windows."""
         ends = ends_of(due, self._width)
         first = self._slices.first_unfired(ends, np.full(len(ends), before))
         when = ends
@@ -251,7 +254,7 @@ class OpenSlices:
         return self._by_end(self._partials.merged(copies, self._partials.keys_of(copies)))
 
     def _collapse(self, due: pa.Table, after: int) -> None:
-        """Replace fired slices of CUMULATE windows in the state by one slice for each key and start.
+        """Replace fired slices of CUMULATE windows in the state by one slice for each key and window start.
 
         All slices up to `after` are removed. Those that later windows contain are merged into the first slice
         of these windows.

@@ -52,13 +52,16 @@ class Slices:
 
     @classmethod
     def of(cls, spec: LocalWindowAggregateSpec | WindowAggregateSpec) -> Slices:
-        """Return the slices of a spec. Windows assigned by a window table function share no slices."""
+        """Return the slices of a spec. If a window table function has assigned windows, each is a slice."""
         shared = spec.windows.function != "TUMBLE" and spec.window_end is None
         return cls(spec.windows, spec.time.zone, shared)
 
     @property
     def interval(self) -> int:
-        """Return the milliseconds between two slices, and between two windows that share slices."""
+        """Return the milliseconds from the end of one slice to that of the next.
+
+        The ends of two successive windows are as far apart.
+        """
         return self.windows.step
 
     def ends(self, times: Times) -> Times:
@@ -84,18 +87,22 @@ class Slices:
         return self.starts(ends) + self.interval
 
     def kept_in(self, ends: Times) -> Times:
-        """Return the end of the slice to which late rows of each slice are added."""
+        """Return the ends of the slices to which the late rows of some slices are added.
+
+        For CUMULATE, this is the first slice of the window, into which fired slices are merged. Otherwise, it
+        is the row's own slice.
+        """
         return self.first_slices(ends) if self.shared and self.windows.function == "CUMULATE" else ends
 
     def last_fired(self, ends: Times, fired: int) -> Times:
-        """Return the end of the last window of each slice that is at most `fired`."""
+        """Return the end of the last window with each slice that ends at or before `fired`."""
         bound = np.minimum(self.last_windows(ends), fired)
         return window_starts(bound, self.windows.offset, self.interval) if self.shared else bound
 
     def first_unfired(self, ends: Times, fired: Times) -> Times:
-        """Return the end of the first window of each slice that is greater than `fired`.
+        """Return the end of the first window with each slice that ends after `fired`.
 
-        If all windows of the slice have fired, it is a time after the end of the last one.
+        If all windows of the slice end at or before `fired`, return a time after the end of the last one.
         """
         if not self.shared:
             return np.where(ends > fired, ends, ends + self.interval)
@@ -109,7 +116,10 @@ class Slices:
         return after - (after - self.windows.offset) % self.interval > before
 
     def fired(self, instants: Times) -> Times:
-        """Return the end of the last windows that have fired at each time (TimeWindowUtil.isWindowFired)."""
+        """Return the end of the last windows that fire at or before each time.
+
+        Flink: TimeWindowUtil.isWindowFired.
+        """
         moments = np.maximum(instants, _FIRST)
         clocks = to_wall_clock(moments, self.zone)
         if self.zone != "UTC":  # Of an hour that a clock shows twice, windows fire only the second time.

@@ -1,9 +1,9 @@
 """Slices without a timer: they reached the state after their own windows had ended.
 
 Flink: AggCombiner registers no timer for a window that has fired (buffer_flush.py describes when this
-happens). But such a slice is part of later windows of its key, beginning with the first window that another
-slice makes fire. That window, if it is not empty, makes the next one fire. If no other slice makes a window
-fire, the slice is never sent.
+happens). So the slice makes no window fire. But it is part of later windows of its key, from the first one on
+that fires for another reason: another slice of the window has a timer, or, for HOP, the window before had
+rows of the key. If no window fires for another reason, the slice is never sent.
 """
 
 from __future__ import annotations
