@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from firesteel.bind.aggregate.aggregate import boolean, refuse_aggregates
 from firesteel.bind.checks import check_expression
+from firesteel.bind.common_column import CommonColumn
 from firesteel.bind.group_windows import misplaced_auxiliary, refuse_auxiliaries
 from firesteel.bind.join_clauses import check_clauses
-from firesteel.bind.names import BindContext, CommonColumn, Relation, Scope, not_found
+from firesteel.bind.names import BindContext, Relation, Scope, not_found
 from firesteel.bind.scalar.comparison import Incomparable, compare
 from firesteel.bind.scalar.scalar import ScalarBinder
 from firesteel.bind.table_hints import join_hints
@@ -58,8 +59,8 @@ def join(
     hints = join_hints(context.hints, _names(node.left, left[1]), _names(node.right, right[1]))
     joined = Join((left[0], right[0]), join_type, condition, hints)
     named = {name for name, _, _ in common}
-    # A rule of Flink: a common column `k` of a join in the left input stays readable as `k`, without a table's
-    # name, only if this join has USING, too. One of a join in the right input never does.
+    # A rule of Flink: a common column `k` of a join in the left input stays readable as `k`, without the name
+    # of a table, only if this join has USING, too. One of a join in the right input never does.
     is_named = bool(node.using)
     kept = [
         *(_kept(column, 0, scope, column.is_named and is_named) for column in left[1].common),

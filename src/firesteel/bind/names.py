@@ -5,22 +5,20 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from itertools import count
 from operator import itemgetter
 
+from firesteel.bind.common_column import CommonColumn
 from firesteel.bind.naming import Names
 from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import Table
 from firesteel.errors import InternalError, NotSupportedError, SourceRange, ValidationError
-from firesteel.functions.expression.casting import as_type
 from firesteel.functions.expression.nodes import Call, Expr, InputRef
 from firesteel.plan.expressions.operations import rewrite
 from firesteel.plan.expressions.sub_query import correlated_column
 from firesteel.plan.tree import Field, Node, unique_columns
 from firesteel.sql import syntax
 from firesteel.sql.query_syntax import Hint
-from firesteel.types.coerce import common_type
 from firesteel.types.sql import SqlType, TypeRoot
 
 
@@ -151,46 +149,6 @@ class Relation:
             if column.name in seen:
                 raise ValidationError(f"Column '{column.name}' is ambiguous", range=range)
             seen.add(column.name)
-
-
-@dataclass(frozen=True)
-class CommonColumn:
-    """Column of USING or of a NATURAL join.
-
-    Attributes:
-        name: Name on all sides.
-        columns: Columns that the joins compare, one for each joined table, from left to right.
-        named: The first two columns of this name in FROM. As in Flink, `k` without a table's name is the
-            COALESCE of these two columns, even if the joins compare only one of them:
-                a JOIN b ON a.x = b.y JOIN c USING (k)   ->   columns a.k and c.k, named a.k and b.k
-        is_named: Whether the name may be written without a table's name: `k` instead of `t.k`. As in Flink,
-            `k` is ambiguous for a NATURAL join, for any join in the input of a join without USING, and for a
-            join in parentheses at the right of another join.
-        place: Position of the first column of the join's input: `*` shows the common column before it.
-    """
-
-    name: str
-    columns: tuple[InputRef, ...]
-    named: tuple[InputRef, InputRef]
-    is_named: bool = True
-    place: int = 0
-
-    @property
-    def value(self) -> Expr:
-        """Return the value that `*` shows for the column: the first of its columns that is not NULL."""
-        first: Expr = self.columns[0]
-        return reduce(_coalesce, self.columns[1:], first)
-
-    @property
-    def named_value(self) -> Expr:
-        """Return the value of `k`, the column's name without a table's name: the COALESCE of `named`."""
-        return _coalesce(*self.named)
-
-
-def _coalesce(left: Expr, right: Expr) -> Expr:
-    kind = common_type((left.type, right.type)) or left.type
-    args = tuple(as_type(side, kind.with_nullable(side.type.nullable)) for side in (left, right))
-    return Call("COALESCE", args, kind.with_nullable(left.type.nullable and right.type.nullable))
 
 
 @dataclass(frozen=True)
