@@ -25,6 +25,7 @@ from firesteel.sql.statements import Insert
 if TYPE_CHECKING:
     from firesteel.job.spec import JobSpec
     from firesteel.spark.launch.launch import Spark
+    from firesteel.sql.statements import Query
 
 IN, OUT = "CREATE TABLE i (a INT) WITH ({})", "CREATE TABLE o (a INT) WITH ({})"
 NUMBERS, NOTHING = "'connector' = 'datagen'", "'connector' = 'blackhole'"
@@ -199,6 +200,22 @@ def test_a_checkpoint_of_another_query(tmp_path: Path) -> None:
                  "'fields.a.end' = '9'", NOTHING, options)  # fmt: skip
     assert isinstance(error, UsageError)
     assert f"the checkpoint {folder} belongs to another version of the statement" in str(error)
+
+
+@pytest.mark.parametrize(("tells", "saved"), [(True, True), (True, False), (False, True)])
+def test_a_query_that_goes_on_from_its_checkpoint(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], tells: bool, saved: bool
+) -> None:
+    environment, _ = job(NUMBERS, NOTHING, {"execution.checkpointing.dir": str(tmp_path)})
+    environment.tells_resumed = tells
+    (query,) = parse_script("SELECT a FROM i")
+    plans = plan_all(environment, [cast("Query", query)], "SELECT a FROM i", collect=True)
+    made = job_of(environment, [plans[0].physical], ("a",))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("firesteel.session.running.preflight.has_saved", lambda *_: saved)
+        patch.setattr("firesteel.session.running.preflight.check_saved", lambda *_: None)
+        await_spark(cast("Spark", Running()), environment, made, "SELECT a FROM i")
+    assert ("The query goes on from its checkpoint" in capsys.readouterr().err) is (tells and saved)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the JVM is a script")
