@@ -177,9 +177,10 @@ def _take(
 
 @part
 def rank_of(words: Words, levels: Integers, place: int, top: int, rank: int) -> int:
-    """Return the rank of a place of the set, by counting back from the place `top` with the rank `rank`.
+    """Return the rank of the row at `place` in its sorted set (`words`, `levels`).
 
-    If `place` is behind `top`, return `rank`.
+    The row at the place `top` has the rank `rank`. The rank is found by steps back from there. A place after
+    `top` gets `rank`, too.
     """
     while top > place:
         top = below(words, levels, top)

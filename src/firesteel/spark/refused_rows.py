@@ -32,11 +32,11 @@ class RefusedRowStore(Protocol):
     """Store of the refused rows of the batch that is being delivered."""
 
     def of(self, batch: int, origin: Origin) -> BySink:
-        """Return the rows that an earlier delivery of the same batch has kept."""
+        """Return the refused rows that an earlier delivery of the batch has stored by `keep`."""
         ...
 
     def keep(self, batch: int, origin: Origin, rows: BySink) -> None:
-        """Keep all refused rows of a batch durably."""
+        """Store all refused rows of a batch durably."""
         ...
 
 

@@ -184,7 +184,7 @@ DATE = SqlType(TypeRoot.DATE)
 
 
 def decimal(precision: int, scale: int) -> SqlType:
-    """Return DECIMAL(precision, scale), with 1 <= precision <= 38 and 0 <= scale <= precision."""
+    """Return DECIMAL(precision, scale). The caller keeps to 1 <= precision <= 38, 0 <= scale <= precision."""
     return SqlType(TypeRoot.DECIMAL, precision=precision, scale=scale)
 
 

@@ -117,7 +117,7 @@ def _negate(binder: Binder, node: syntax.Unary) -> Expr:
 
 
 def _is_number(node: syntax.Node) -> bool:
-    """Return whether a node is a number as written, or any operand after a minus sign."""
+    """Return whether a node is a number as written, or an expression that begins with a minus: `-x`."""
     return isinstance(node, syntax.NumberLiteral) or (isinstance(node, syntax.Unary) and node.operator == "-")
 
 

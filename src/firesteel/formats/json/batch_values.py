@@ -23,7 +23,7 @@ _SAFE_DIGITS = {
     **{root: len(str(1 << (bits - 1))) - 1 for root, bits in INTEGER_BITS.items()},
     **dict.fromkeys((TypeRoot.DECIMAL, TypeRoot.DOUBLE, TypeRoot.FLOAT), -30),
 }
-"""By type, the length up to which every number is valid, in the form of DecodeSchema.digits."""
+"""Length up to which every number is a valid value of a type, written as DecodeSchema.digits documents it."""
 
 
 class Reading:

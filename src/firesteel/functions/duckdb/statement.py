@@ -195,7 +195,7 @@ def job_error(error: duckdb.Error) -> FiresteelError:
         return JobError("A DATE or TIMESTAMP is outside the years -290000 to 294000, in which times are held")
     if over := _OVERFLOW.search(text):
         return JobError(f"{over[1]} is not within 64 bits, in which times and intervals are counted")
-    # A DATE that does not fit a TIMESTAMP_NS: DuckDB names the DATE's own type, the INT32 of its days.
+    # If a DATE does not fit a TIMESTAMP_NS, DuckDB's error names INT32, the type of the DATE's days.
     beyond = isinstance(error, duckdb.ConversionException) and "INT32 with value" in text
     if beyond or "higher precision" in text or "timestamp_ns" in text.lower():
         return JobError("A TIMESTAMP of more than 6 digits is held from 1677-09-21 to 2262-04-11 only")

@@ -19,7 +19,7 @@ class StateTtl:
     inherited: bool = False
 
     def below(self) -> StateTtl:
-        """Return the hint for a node below a projection that a rule has added."""
+        """Return this hint, marked as inherited, for a node above which a rule adds a projection."""
         return replace(self, inherited=bool(self.time))
 
     @property

@@ -38,7 +38,10 @@ def two_stage_aggregate(node: Node, configuration: Mapping[str, str]) -> Node:
 def _with_record_count(
     node: GroupAggregate, retracting: bool
 ) -> tuple[tuple[AggregateCall, ...], tuple[bool, ...]]:
-    """Return the calls, with a count of records added if rows can be retracted and no call counts them."""
+    """Return the calls, and for each call whether it gets retractions.
+
+    If the input retracts rows (`retracting`) and no call counts the records, COUNT(*) is added.
+    """
     retract = node.retract or (False,) * len(node.calls)
     if not retracting or record_count(node.calls) is not None:
         return node.calls, retract

@@ -37,11 +37,11 @@ def keep_bundle_order(node: Node) -> Node:
 
 @from_below
 def _in_map_order(node: Node) -> Node:
-    """Return the plan in which the uppermost aggregate over bundles sends keys in the order of Flink's map.
+    """Return the plan with its uppermost aggregate over bundles in map order.
 
-    If the node has several inputs, that is the uppermost aggregate below each. If this aggregate has a local
-    or an incremental phase, the phase keeps the order, too. The exchange below the aggregate sends all rows
-    to one task.
+    In map order, the aggregate sends the keys of a bundle in the order in which Flink's HashMap has them. So
+    do its local and incremental phases, and the exchange below it sends all rows to one task. If the plan
+    branches above, this holds for the uppermost aggregate of each branch.
     """
     if isinstance(node, LocalGroupAggregate):
         return replace(node, map_order=True)

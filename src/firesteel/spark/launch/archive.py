@@ -95,9 +95,10 @@ def _use_or_make(folder: Path, key: str) -> ClassArchive:
 
 
 def _is_claimed(made: Path) -> bool:
-    """Return whether a run's file has an archive, or is empty and the run's process still exists.
+    """Return whether `made` has a finished archive, or will get one from a process that still runs.
 
-    The process writes the archive when it ends. False if it was killed and has left the empty file behind.
+    A process makes the empty file when it starts, and writes the archive into it when it ends. If the process
+    was killed, the file stays empty, and the result is False.
     """
     with suppress(FileNotFoundError, ProcessLookupError, ValueError):  # ValueError: a name without a PID
         if made.stat().st_size > 0:

@@ -105,7 +105,7 @@ def did_not_start(error: Exception) -> FiresteelError:
     """Return an error that says in one line why Spark did not start."""
     from firesteel.spark.errors import java_words
 
-    # Java (com.sun.security.auth.module.UnixSystem) raises it if this process's user id has no name.
+    # Java's UnixSystem (com.sun.security.auth.module) raises this error for a user id without a name.
     if "invalid null input: name" in str(error):
         uid = os.getuid()
         return UsageError(

@@ -111,7 +111,7 @@ class RetractedExtreme:
         """Return how many values exist for the key after each row, and which keys may lose their extreme.
 
         A value exists while its count is above 0. A key may lose its stored extreme if a value that is not
-        less than the extreme disappears, or if the key has no value or no record after some row.
+        less than the extreme disappears, or if, after some row, the key has no values or no rows left.
 
         Args:
             values: int64[p], the value of each (key, value) pair of the batch, as a number (`_numbers`).

@@ -59,7 +59,11 @@ def _elements(lists: pa.ListArray) -> tuple[Index, Index]:
 
 
 def _numbers(at: Index) -> Index:
-    """Return the number of each function row within its argument row, from 1. `at`: the argument rows."""
+    """Return the position of each result of a table function among those of the same input row, from 1.
+
+    Args:
+        at: int64[m], index of the input row of each result, ascending: [0, 0, 3] gives [1, 2, 1].
+    """
     starts = np.flatnonzero(np.diff(at, prepend=-1))
     sizes = np.diff(starts, append=len(at))
     return np.arange(1, len(at) + 1, dtype=np.int64) - np.repeat(starts, sizes)

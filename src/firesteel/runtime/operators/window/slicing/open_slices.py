@@ -117,7 +117,7 @@ class OpenSlices:
         self._write(self._with_ends(table, ends).take(pa.array(order)))
 
     def _taken(self) -> pa.Table:
-        """Remove and return the new accumulators."""
+        """Return the accumulators that have arrived and are not in the state yet, and forget them."""
         taken, self._came = self._came, []
         return pa.concat_tables(taken) if taken else self._partials.schema.empty_table()
 

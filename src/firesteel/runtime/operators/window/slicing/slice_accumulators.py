@@ -96,7 +96,7 @@ class WindowAccumulators:
 
 
 def numbered(windows: Index) -> Keys:
-    """Return the windows of n rows as keys. The number of a window is its first hash.
+    """Return n keys, one for each row, whose only content is the number of the row's window, as `hash1`.
 
     Args:
         windows: int64[n], number of each row's window.
