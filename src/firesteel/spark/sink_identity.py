@@ -1,8 +1,8 @@
 """Checks that a checkpoint's sinks still have its micro-batches.
 
 A table or topic that was dropped and created again has lost the rows of earlier micro-batches, which the job
-will not write again. A broker forgets the number of a micro-batch after a while. The file `delivered` of a
-checkpoint holds the ids of the sinks' tables and topics. Without the file, nothing is checked.
+will not write again. After a while, a broker forgets which micro-batches it has, and accepts one again. The
+file `delivered` of a checkpoint has the ids of the sinks' tables and topics. Without it, nothing is checked.
 """
 
 from __future__ import annotations
@@ -49,7 +49,13 @@ def check_identities(context: Any, folder: str, now: Identities) -> None:
 
 
 def note_identities(context: Any, folder: str, now: Identities) -> None:
-    """Store the ids of the tables and topics of sinks, which have got a micro-batch of the checkpoint."""
+    """Store the ids of the sinks' tables and topics after a micro-batch was delivered to the sinks.
+
+    Args:
+        context: The SparkContext.
+        folder: Folder of the checkpoint.
+        now: Current ids of the sinks' tables and topics.
+    """
     write_text(context, f"{folder}/{DELIVERED}", json.dumps({"sinks": now}, sort_keys=True))
 
 

@@ -153,5 +153,11 @@ def for_driver(in_tasks: Sequence[int], pairs: Iterable[tuple[object, Packet]]) 
 
 
 def written(task: SinkTask, partition: int, pairs: Iterable[tuple[object, Packet]]) -> Iterator[Packet]:
-    """Run a sink's task over one partition of the batch host, and yield its packets."""
+    """Run a sink's task over one partition of the batch host, and yield the task's packets.
+
+    Args:
+        task: The task.
+        partition: Number of the partition.
+        pairs: The partition's packets with their keys. The keys are not used.
+    """
     return task.packets(partition, (packet for _, packet in pairs))

@@ -62,9 +62,11 @@ def process_folder(parent: str | None = None) -> Path:
 def _locked_folder(parent: str | None) -> Path | None:
     """Create a folder with a locked file, and return it; None if another process's sweep removes it at once.
 
-    Until the file is locked, the folder looks like that of a killed process: `sweep` in another process may
-    lock the file and remove the folder. There are two cases. The sweep still holds the lock, or it has ended,
-    and this process gets the lock of a removed file. In both cases, return None.
+    Until this process has locked the file, the folder looks like that of a killed process. So `sweep` in
+    another process may lock the file and remove the folder. Return None in both cases that can follow:
+
+    - The sweep still runs, and holds the lock.
+    - The sweep has ended. This process gets the lock, but the locked file is no longer in the folder.
     """
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
     if fcntl is None:

@@ -29,7 +29,7 @@ _INNER_NAMES = {
     "$SESSION": "SESSION",
     "TRANSLATE3": "TRANSLATE",
 }
-"""Calcite's internal names, which expanded view queries contain, to SQL names."""
+"""SQL names of functions, by Calcite's internal names. The expanded queries of views have internal names."""
 _WITHOUT_FILTER = ("JSON_ARRAYAGG", "JSON_OBJECTAGG")
 
 TIME_UNITS = words(

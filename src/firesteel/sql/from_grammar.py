@@ -98,7 +98,7 @@ class FromGrammar(CallGrammar):
         if self.token.kind is Kind.WORD and self.symbol_ahead("(") and self.at_name():
             return self.place(LateralTable(self._table_function()), start)
         path = self.path()
-        place = self.since(start)  # excludes the hints
+        place = self.since(start)  # the range of a TableName ends before its hints
         table = TableName(path, self.hints(), range=place)
         if self.accept("FOR"):
             self.expect("SYSTEM_TIME")
@@ -118,7 +118,7 @@ class FromGrammar(CallGrammar):
 
     def _table_function(self) -> Call:
         call = self.reserved_call() if self.token.word in RESERVED else self.call()
-        if not isinstance(call, Call):  # CAST or TRY_CAST
+        if not isinstance(call, Call):  # CAST and TRY_CAST are read as a Cast
             raise ParseError("a table function is expected", range=call.range)
         return call
 

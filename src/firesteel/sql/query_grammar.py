@@ -211,7 +211,7 @@ class QueryGrammar(FromGrammar):
         return self.place(Star(tuple(path)), start)
 
     def _group_by(self) -> tuple[bool, tuple[Node, ...]]:
-        """Read GROUP BY, and return whether duplicate grouping sets count once, and the items."""
+        """Read GROUP BY, if it is there. Return whether it has DISTINCT, and its items."""
         if not self.accept("GROUP"):
             return False, ()
         self.expect("BY")

@@ -39,7 +39,7 @@ class ColumnDefinition:
     computed: Node | None = None
     computed_sql: str | None = None
     metadata: str | None = None
-    """Key of a metadata column. Default: the column's name."""
+    """Key of a metadata column: that of FROM, or the column's name. None for a column of another kind."""
     virtual: bool = False
     comment: str | None = None
 

@@ -80,7 +80,7 @@ def walk(node: Node, into_queries: bool = True) -> Iterator[Node]:
 
 
 def rewrite(node: Node, rule: Callable[[Node], Node]) -> Node:
-    """Return the tree with a rule applied to each node, the root first. Replacements are not searched."""
+    """Return the tree with a rule applied to each node, the root first, but not inside of replaced nodes."""
     found = rule(node)
     if found is not node:
         return found

@@ -47,7 +47,7 @@ class TypeGrammar(Cursor):
     """Grammar of one type. A type is nullable unless NOT NULL is part of it."""
 
     def type_name(self) -> TypeName:
-        """Read a type but no NOT NULL after it, which CAST forbids and which the caller reads for columns."""
+        """Read a type, but no NOT NULL after it. CAST allows none; for a column, the caller reads it."""
         start = self.token.start
         return self.place(TypeName(self._type()), start)
 

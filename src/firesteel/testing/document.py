@@ -1,4 +1,4 @@
-"""YAML documents whose values know their place, for errors that show line and column."""
+"""YAML documents whose values know their position, for errors that show line and column."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Node:
     Attributes:
         document: The document.
         value: The text of a scalar, None for NULL, the nodes of a list, or the pairs of a mapping.
-        range: Place of the value in the document. It ends behind the last character of the value.
+        range: Position of the value in the document's text. It ends after the value's last character.
         is_flow: Whether a list or a mapping is written in brackets.
     """
 
@@ -77,7 +77,7 @@ class Node:
         return [each for each in self._children() if isinstance(each, tuple)]
 
     def members(self, what: str, known: Iterable[str]) -> dict[str, Node]:
-        """Return the values of a mapping by key. Raises TestFileError for a key that is not known."""
+        """Return the values of a mapping by key. Raises TestFileError for a key that is not in `known`."""
         names = tuple(known)
         found = {}
         for key, value in self.pairs(what):

@@ -1,4 +1,4 @@
-"""Places of SQL errors in the YAML file that contains the SQL."""
+"""Positions of SQL errors in the YAML file that contains the SQL."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from firesteel.testing.document import Node
 
 
 def show_in_document(error: FiresteelError, nodes: Iterable[Node]) -> None:
-    """Replace the place of an error in a SQL text by its place in the document that contains the text.
+    """Change an error's position in a SQL text to its position in the document that contains the text.
 
     A text in quotes or in a folded block (`>`) has other characters than the document. An error in it keeps
     its line and column within the text.
 
     Args:
-        error: The error. Its attribute `sql` is the SQL text, and its attribute `range` is the place in this
-            text. They become the document's text and the place in the document. If one of them is None, the
+        error: The error. Its attribute `sql` is the SQL text, and its attribute `range` is a range of this
+            text. They become the document's text and a range of the document. If one of them is None, the
             error stays as it is.
         nodes: Values of a document that contain SQL.
     """
@@ -33,7 +33,7 @@ def show_in_document(error: FiresteelError, nodes: Iterable[Node]) -> None:
 
 @contextmanager
 def shown_in_document(nodes: Iterable[Node]) -> Iterator[None]:
-    """Replace the places of errors that the block raises, as `show_in_document` does."""
+    """Change the positions of errors that the `with` block raises, as `show_in_document` does."""
     try:
         yield
     except FiresteelError as error:
@@ -42,12 +42,16 @@ def shown_in_document(nodes: Iterable[Node]) -> Iterator[None]:
 
 
 def _position(node: Node, sql: str, place: SourceRange) -> int | None:
-    """Return the position of a place in the document; None if the SQL is not that of the node.
+    """Return the offset in the document at which a range of a SQL text begins.
+
+    Return None if the SQL text is not the value of `node`, or if the document writes it with other characters
+    (in quotes, or in a folded block).
 
     Args:
-        node: The value.
-        sql: The text. It may be the value with variables replaced: then lines agree, and columns roughly.
-        place: Range in the text.
+        node: A value of the document.
+        sql: The SQL text. It may be the value with variables replaced. Then the line of the result is right,
+            and its column is approximate.
+        place: Range in the SQL text.
     """
     if not isinstance(node.value, str) or sql.count("\n") != node.value.count("\n"):
         return None

@@ -80,7 +80,7 @@ class YamlItem(pytest.Item):
             raise NotMetError(outcome)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return the difference of the rows, or the error with its place, without a stack trace."""
+        """Return the difference of the rows, or the error with its position, without a stack trace."""
         from firesteel.errors import FiresteelError, InternalError
 
         error = excinfo.value

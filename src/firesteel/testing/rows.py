@@ -82,7 +82,14 @@ class Columns:
         return list(zip(*columns, strict=True)) if columns else [()] * table.num_rows
 
     def _kind(self, node: Node) -> str | None:
-        """Return the row kind, None if the row has none. It is the first of n + 1 values for n columns."""
+        """Return the row kind that a row of the document has; None if the row has no kind.
+
+        In a list, the kind is the first value if there is one value more than columns. In a mapping, it is
+        the value of the key `op`, unless a column has this name.
+
+        Raises:
+            TestFileError: The text is no row kind.
+        """
         if node.kind == "mapping":
             found = [value for key, value in node.pairs("a row") if key.value == OP and OP not in self.names]
             first = found[0] if found else None

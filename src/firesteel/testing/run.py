@@ -54,7 +54,7 @@ class Outcome:
         columns: The columns of its query.
         differences: Expectations that are not met.
         answers: For each expectation, the actual rows or changes as YAML texts.
-        error: The error that ended the test.
+        error: The error that ended the test; None if the test ran to its end.
         coverage: The branches that the test took and did not take.
     """
 
@@ -175,7 +175,7 @@ class _Run:
         return found
 
     def answer(self, inputs: Sequence[_Input], outcome: Outcome) -> None:
-        """Run the steps in this process, and add what differs to the outcome."""
+        """Run the steps in this process. Add the expectations that are not met to the outcome."""
         for number, each in enumerate(inputs, start=1):
             ends = self._case.ends and number == len(inputs)
             batch = MicroBatch(self._by_chain(each.tables), each.now, ends)
@@ -184,7 +184,7 @@ class _Run:
             self._compare(each.step, number, changes, outcome)
 
     def answer_on_spark(self, inputs: Sequence[_Input], outcome: Outcome) -> None:
-        """Run the steps as one job on Spark, and add what differs to the outcome."""
+        """Run the steps as one job on Spark. Add the expectations that are not met to the outcome."""
         from firesteel.testing.on_spark import run_on_spark
 
         tables = [each.tables for each in inputs]
@@ -209,7 +209,7 @@ class _Run:
         coverage.add(script, self._probes.points, taken_counts(self._probes.run))
 
     def _changes(self, table: pa.Table) -> list[Change]:
-        """Return the rows of a changes table, and keep their YAML texts."""
+        """Return the rows of a changes table as they are compared. Store their YAML texts for `_yaml`."""
         changes = self.columns.got(table)
         for (_, *cells), line in zip(changes, row_lines(self.columns, table), strict=True):
             self._lines[tuple(cells)] = line
@@ -240,7 +240,7 @@ class _Run:
         return found
 
     def _check_tables(self) -> None:
-        """Raise TestFileError for a table without input, and for input of a table that is not read."""
+        """Raise TestFileError if a table that is read has no input, or a table with input is not read."""
         read = {scan.table for scan in self._scans.values()}
         given: set[str] = set()
         for step in self._case.steps:

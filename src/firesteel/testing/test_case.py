@@ -20,7 +20,7 @@ class Expectation:
     Attributes:
         kind: `changes` for the changes of the step, `rows` for the rows that are left after it.
         rows: The list of the expected changes or rows.
-        key: Place of the word `changes` or `rows`.
+        key: The key `changes` or `rows` in the file, for the position of errors.
     """
 
     kind: str
@@ -33,9 +33,9 @@ class Step:
     """One micro-batch of a test.
 
     Attributes:
-        node: Place of the step.
+        node: The step in the file, for the position of errors.
         at: Processing time, None for a second after the step before.
-        input: For each table, by its name as written, the name's place and the list of rows.
+        input: For each table, its name and the list of its rows, both as nodes of the file.
         expect: The expected answers.
     """
 
@@ -51,7 +51,7 @@ class Case:
 
     Attributes:
         name: Its name.
-        node: Its place.
+        node: The test in the file, for the position of errors.
         of: Table that the script inserts into, or view, whose changes are tested; None if there is only one.
         query: A query of the test's own, instead of `of`.
         settings: Options to set, by key.

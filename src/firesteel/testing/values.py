@@ -51,7 +51,9 @@ def value_of(node: Node, kind: SqlType, zone: str) -> Any:
 
 
 def moment(text: str, zone: str) -> int:
-    """Return nanoseconds since 1970 of `2026-01-31 12:00:00.000`, a wall clock of a zone unless it has a Z.
+    """Return a text such as `2026-01-31 12:00:00.000` as nanoseconds since 1970 in UTC.
+
+    The text is the time of a clock in UTC if it ends with Z, otherwise of a clock in the time zone `zone`.
 
     Raises:
         ValueError: The text is no such moment.

@@ -29,11 +29,12 @@ _COLLECTIONS = (TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.MULTISET, TypeRoot.ROW)
 
 
 def common_type(types: Sequence[SqlType], widest: bool = False) -> SqlType | None:
-    """Return the type that values of all these types can be converted to, or None.
+    """Return the type that values of all these types can be converted to; None if there is no such type.
 
     Args:
         types: Types to combine. An untyped NULL is ignored if there are others.
-        widest: For FLOAT and DOUBLE, return DOUBLE, as Flink's own functions do. False: the first one wins.
+        widest: Whether to follow LogicalTypeMerging, as Flink's own functions do: FLOAT and DOUBLE give
+            DOUBLE. Otherwise, follow Calcite: the first of FLOAT and DOUBLE wins.
     """
     nullable = any(t.nullable for t in types)
     known = [t for t in types if t.root is not TypeRoot.NULL]
@@ -69,7 +70,8 @@ def _numeric(a: SqlType, b: SqlType, widest: bool) -> SqlType:
         return sql.DOUBLE if widest else a
     if a.root in APPROXIMATE or b.root in APPROXIMATE:
         approximate, exact = (a, b) if a.root in APPROXIMATE else (b, a)
-        if widest and exact is a:  # LogicalTypeMerging compares from left to right
+        # LogicalTypeMerging depends on the order: (DECIMAL, FLOAT) gives FLOAT, (FLOAT, DECIMAL) DOUBLE.
+        if widest and exact is a:
             return approximate
         return sql.DOUBLE if exact.root is TypeRoot.DECIMAL else approximate
     if a.root in INTEGERS and b.root in INTEGERS:

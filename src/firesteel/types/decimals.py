@@ -24,8 +24,8 @@ def digits(kind: SqlType) -> tuple[int, int]:
 def adjusted(precision: int, scale: int) -> SqlType:
     """Return DECIMAL(precision, scale), limited to 38 digits.
 
-    If there are more, the scale is reduced, but not below 6. A scale of 6 or less stays. If that is not
-    enough, the number of digits before the point is reduced, too:
+    If `precision` is above 38, the digits after the point are reduced first, down to 6. A scale below 6 stays
+    as it is. If the type still has more than 38 digits, those before the point are reduced.
 
         (40, 10) -> (38, 8)        (50, 10) -> (38, 6)        (42, 4) -> (38, 4)
     """
@@ -56,7 +56,10 @@ def division(left: SqlType, right: SqlType) -> SqlType:
 
 
 def modulus(left: SqlType, right: SqlType) -> SqlType:
-    """Return the type of a remainder; for scale 0 that of the divisor (Calcite: DECIMAL_MOD_NULLABLE)."""
+    """Return the type of a remainder (Calcite: DECIMAL_MOD_NULLABLE).
+
+    If both operands have scale 0, it is the type of the divisor.
+    """
     (p1, s1), (p2, s2) = digits(left), digits(right)
     if s1 == s2 == 0:
         return right

@@ -89,7 +89,11 @@ def date_text(days: int) -> str:
 
 
 def year_text(year: int) -> str:
-    """Return four digits; before year 0 the characters below `0` that Flink's arithmetic yields."""
+    """Return the last four digits of a year.
+
+    For a negative year, Flink subtracts each digit from the character `0`. So the text of year -1 is `000/`,
+    because `/` is the character before `0`.
+    """
     if year >= 0:
         return f"{year % 10000:04d}"
     return "".join(chr(ord("0") - int(digit)) for digit in f"{-year % 10000:04d}")

@@ -72,10 +72,10 @@ def writer(kind: SqlType, time_zone: str = "UTC", cast: bool = False) -> Callabl
     Args:
         kind: SQL type of the value.
         time_zone: Time zone of TIMESTAMP_LTZ.
-        cast: Read bytes as UTF-8, as CAST to STRING does.
+        cast: Whether bytes are read as UTF-8, as CAST to STRING does. If not, they become x'...'.
 
     Returns:
-        Function of a value as `plain_values` returns it, except None.
+        A function that takes a value as `plain_values` returns it, but not None.
     """
     root = kind.root
     if cast and root in BYTES_LIKE:

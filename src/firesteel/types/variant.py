@@ -60,7 +60,7 @@ def _basic_type(data: bytes) -> int:
 
 
 def field(data: bytes, name: str) -> bytes | None:
-    """Return the field of an object with its position, or None if there is none of that name."""
+    """Return the value of an object's field as a VARIANT with its position; None without such a field."""
     metadata, value, place = unpack(data)
     wanted = name.encode("utf-8", "replace")
     for key, at in _fields(value, 0):
@@ -70,7 +70,7 @@ def field(data: bytes, name: str) -> bytes | None:
 
 
 def element(data: bytes, index: int) -> bytes | None:
-    """Return the element of an array, counted from 1, with its position, or None if there is none."""
+    """Return element `index` (from 1) of an array as a VARIANT with its position; None if there is none."""
     metadata, value, place = unpack(data)
     starts = list(_elements(value, 0))
     if not 1 <= index <= len(starts):

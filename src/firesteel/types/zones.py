@@ -99,7 +99,7 @@ def session_zone(name: str) -> str:
 def machine_zone() -> str:
     """Return the zone of this machine as Java finds it: TZ, the link /etc/localtime, /etc/timezone.
 
-    A TZ that names no zone (`XYZ-3`) gives a fixed offset.
+    If TZ names no zone (`XYZ-3`), or if none of the three is set, return a fixed offset such as GMT+03:00.
     """
     written = os.environ.get("TZ", "").removeprefix(":")
     if written:
@@ -140,7 +140,8 @@ def offset_at(seconds: int, zone: str) -> int:
 def offset_of_local(seconds: int, zone: str) -> int:
     """Return the offset from UTC of a wall clock, in seconds, positive in the east.
 
-    A clock that the zone shows twice is the earlier instant. A clock in a gap is moved forward by the gap.
+    A time that the zone's clocks show twice stands for the earlier instant. A time that they skip is moved
+    forward by the length of the gap.
 
     Args:
         seconds: Wall clock in seconds since 1970-01-01 00:00:00.
@@ -159,9 +160,11 @@ def has_daylight_time(zone: str) -> bool:
 
 
 def is_aligned(zone: str, interval: int) -> bool:
-    """Return whether windows of this size start at the same instants by the zone's clock as by UTC.
+    """Return whether Flink's window aggregates take the right time for the end of windows in a zone.
 
-    The zone's standard offset decides. Like Flink, return True for every zone with daylight saving time.
+    In a zone with daylight saving time, Flink computes the end in the zone, so it is right. In another zone,
+    Flink computes it in UTC. It is then right if the zone's offset from UTC is a multiple of the size
+    (rules/window/warn_of_window_zones.py).
 
     Args:
         zone: Name of the zone.

@@ -65,7 +65,7 @@ class Access:
         return None
 
     def is_token(self, query: str) -> bool:
-        """Return whether the query of a URL has the token. The client then gets the cookie."""
+        """Return whether the query of a URL has the token. If so, Guard sets a cookie with the token."""
         return self.token is not None and self._matches(parse_qs(query).get(PARAMETER, [""])[0])
 
     def _has_token(self, headers: dict[str, str], query: str) -> bool:

@@ -32,7 +32,7 @@ def application(feed: Feed, access: Access, connections: Connections) -> Applica
     def page(request: Request) -> Response:
         return FileResponse(STATIC / "index.html")
 
-    def api(request: Request) -> Response:  # Starlette calls it in a thread
+    def api(request: Request) -> Response:  # not async, so Starlette calls it in a thread, and it may block
         found = feed.answer(request.url.path, request.url.query)
         headers = {"content-type": found.content_type, "cache-control": "no-store"}
         return Response(found.body, found.status, headers)

@@ -67,7 +67,7 @@ class Client:
 
 
 Watched = tuple[str | None, str | None]
-"""Watched part of the data: the ID of a job, and rows of it (Client.rows)."""
+"""Part of the data that a client watches: its values of Client.job and Client.rows."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class _Snapshot:
     details: dict[str, Json]
     batches: dict[str, list[Json]]
     rows: dict[Watched, Json | None] = field(default_factory=dict)
-    """Rows of jobs, by what a client watches."""
+    """Rows of jobs, by what a client watches. A value is None if the job shows no rows or is unknown."""
 
 
 class Broadcaster:

@@ -30,7 +30,7 @@ class Feed(Protocol):
         """Return all jobs, oldest first, without their details."""
 
     def changing(self, id: str) -> Json | None:
-        """Return what may change in a job while it runs, but no micro-batches; None for an unknown job."""
+        """Return the details of a job that may change, without its micro-batches; None for an unknown job."""
 
     def batches(self, id: str) -> list[Json]:
         """Return the micro-batches of a job that are remembered, oldest first; none for an unknown job."""

@@ -49,7 +49,8 @@ class Guard:
             await _answer(send, refusal.status, refusal.message, extra)
         elif scope["path"] == "/" and self._access.is_token(query):
             cookie = f"{COOKIE}={self._access.token}; HttpOnly; SameSite=Strict; Path=/"
-            await _answer(send, 303, "", {"location": "/", "set-cookie": cookie})  # no token in the history
+            # The redirect to "/" keeps the URL with the token out of the browser's history.
+            await _answer(send, 303, "", {"location": "/", "set-cookie": cookie})
         else:
             await self._inner(scope, receive, _with_headers(send))
 

@@ -1,4 +1,8 @@
-"""Check of a request's Host header, against DNS rebinding: foreign pages with names of this machine."""
+"""Check of a request's Host header, against DNS rebinding.
+
+In DNS rebinding, the owner of a foreign page lets the page's name resolve to 127.0.0.1. The browser then lets
+the page read answers of servers on this machine. The Host header of such requests still has the page's name.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +27,10 @@ def is_loopback(host: str) -> bool:
 def names_this_machine(named: str | None, host: str) -> bool:
     """Return whether a server should answer a request, by the request's header Host.
 
-    A server on a loopback address answers only if the header names `localhost` or a loopback address. A page
-    in a browser can have its own name resolved to 127.0.0.1, and could otherwise read the answers. A server
-    on another address always answers, because its names are not known here. So does each server if the
-    request has no header Host.
+    A server on a loopback address answers only if the header names `localhost` or a loopback address.
+    Otherwise, a foreign page in a browser could read the answers, by DNS rebinding (see the module). A server
+    on another address always answers, because this function does not know the names of its machine. A request
+    without the header is always answered.
 
     Args:
         named: The header, None if the request has none.

@@ -54,7 +54,7 @@ def served(feed: Feed, listener: socket.socket, host: str) -> Iterator[str]:
 def _server(feed: Feed, access: Access) -> uvicorn.Server:
     quiet = logging.getLogger("uvicorn")
     quiet.addHandler(logging.NullHandler())
-    quiet.propagate = False  # stderr is the job's
+    quiet.propagate = False  # keeps uvicorn's messages off stderr, which the job uses
     connections = Connections()
     return uvicorn.Server(
         uvicorn.Config(

@@ -47,8 +47,9 @@ def _has_ended(error: BaseException | None) -> bool:
 def quiet_client() -> None:
     """Keep py4j from printing a traceback for each call to a JVM that has ended.
 
-    Depends on private behaviour of py4j: two calls in py4j.java_gateway use the root logger, and would set it
-    up. Now they use py4j's own logger, which prints nothing unless the user configures it.
+    Two calls in py4j.java_gateway use the root logger, and would make it print to stderr. This function makes
+    them use py4j's own logger, which prints nothing unless the user configures it. The function depends on
+    private behaviour of py4j.
     """
     from py4j import java_gateway
 

@@ -1,4 +1,4 @@
-"""Limit of the rows that a source gives to the next micro-batch, by the bytes that the last one has sent.
+"""Limit of the rows that a source gives to the next micro-batch. Bytes sent by the last one decide it.
 
 One row may cause millions of changes, or changes of megabytes. The changes that a micro-batch sends are on
 the disk until they are delivered. If they were too large, the next micro-batch reads fewer rows. A
@@ -32,8 +32,8 @@ class AdmittedRows:
     Args:
         file: File to which the limit is written.
         most_bytes: Bytes that a micro-batch should send at most.
-        most_rows: Rows that each source reads at most in a micro-batch anyway. The limit is lifted when it
-            reaches this number.
+        most_rows: Rows that each source reads at most in a micro-batch without this limit. When the limit
+            reaches this number, it is lifted.
         least_rows: Rows that a micro-batch may always have.
         first_rows: Limit of the first micro-batch, None for none.
     """
@@ -58,7 +58,7 @@ class AdmittedRows:
             self._write()
 
     def _next(self, read: int, sent: int) -> int | None:
-        if self._limit is not None:  # Each source reads up to the limit, so several read more.
+        if self._limit is not None:  # several sources may read more together
             read = min(read, self._limit)
         if sent > self._most_bytes:
             return max(self._least_rows, read * self._most_bytes // sent)

@@ -74,7 +74,7 @@ class BatchClock:
     def _now(self, start: Offset) -> int:
         """Return the processing time of a micro-batch that would begin now, in milliseconds."""
         wall, elapsed = self._clock(), self._monotonic()
-        # A later batch must not add rows to a millisecond that has ended.
+        # The batch before may have fired timers of its own time. So rows of the next batch get a later time.
         now = max(wall, time_of(start) + 1)
         if self._last is not None:
             then, began = self._last
@@ -91,7 +91,7 @@ class BatchClock:
         return now
 
     def first(self, offset: Offset) -> Offset:
-        """Return the first offset of a new query. At this point, no timers of an earlier run can exist."""
+        """Return the first offset of a new query. No earlier run has left timers, so no tick is needed."""
         self._knows_all = True
         return {**offset, _NOW: 0, _TICKED: 0}
 
@@ -100,7 +100,8 @@ class BatchClock:
 
         Args:
             start: The offset, with processing time.
-            latest: Function from the source's own offset at the start to the one at the end.
+            latest: Function that takes the source's own offset at the start of the micro-batch, and returns
+                the source's own offset at its end.
         """
         now = self._now(start)
         is_due = self._is_due(start, now)

@@ -1,6 +1,6 @@
 """A job as one streaming DataFrame of packets.
 
-data sources (source chains) -> groupBy(key group).transformWithState (keyed chains; one for each exchange)
+data sources (source chains) -> groupBy(key group).transformWithState (keyed chains), once for each stage
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _CONF = {
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.numRecentProgressUpdates": "4",
-    # Spark would send the plan to listeners with each micro-batch, but nothing shows it
+    # Spark sends a text of the plan to listeners with each micro-batch. Nothing shows it, so keep it short.
     "spark.sql.ui.explainMode": "simple",
 }
 _INTERPRETED = {
@@ -87,8 +87,8 @@ def packet_frame(
         settings: Settings of the stream host.
         folder: The checkpoint.
         frames: DataFrames read as tables, by the table's path.
-        session: The DataFrame's session, of which only the shuffle partitions are set. None creates one whose
-            settings are this job's alone.
+        session: Session of the DataFrame. Only its number of shuffle partitions is set. None creates a
+            session for this job alone, and sets all options of the stream host in it.
         timers: File in which the driver writes the time of the next timer, "" for none.
         spill: Folder for packets that are too large for memory.
         histories: The part of each source to read; () reads each source from its offset on.

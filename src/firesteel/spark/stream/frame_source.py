@@ -89,7 +89,10 @@ class FrameTask:
         return [self.changes(pa.Table.from_batches(taken), partition)]
 
     def changes(self, rows: pa.Table, partition: int) -> pa.Table:
-        """Return the rows of a partition as a changes table (runtime/spec/operators.py), in their order.
+        """Return the rows of a partition as a changes table (runtime/spec/operators.py).
+
+        With a `_commit_version` column, rows are sorted by version, deletions of a version first. Rows that
+        are equal in both, and all rows without the column, keep the order of the partition.
 
         Raises:
             DataError: A `_change_type` is unknown, or a version, a partition or the number of rows is too

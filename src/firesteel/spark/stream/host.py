@@ -59,9 +59,10 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 _COMMIT_SECONDS = 30.0
-"""Seconds that `StreamJob.stop` waits for the commit of a delivered batch, and then for the watching thread.
+"""Most seconds of each wait for the end of a job.
 
-When the query ends by itself, the job waits as long for a delivery that still runs.
+`StreamJob.stop` first waits for the commit of a delivered batch, and then for the thread that cleans up after
+the query. If the query ends by itself, this thread waits for a delivery that still runs.
 """
 _PATIENCE_SECONDS = 0.05
 
@@ -283,7 +284,7 @@ class StreamJob:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """Hold the lock of the delivery in a `with` block, except after `stop`, which holds it itself."""
+        """Hold the delivery's lock in a `with` block, unless `stop` was called: it holds the lock itself."""
         held = False
         while not (held or self._stopping):
             held = self._delivering.acquire(timeout=_PATIENCE_SECONDS)
@@ -303,7 +304,14 @@ class StreamJob:
     def _hand_over(
         self, packets: list[Packet], batch: int, kept: KeptPackets, planned: Callable[[], None]
     ) -> None:
-        """Deliver a batch to the sinks or the caller. `planned` waits until its offsets are durable."""
+        """Deliver a batch to the sinks or the caller.
+
+        Args:
+            packets: All packets of the batch that the driver has collected.
+            batch: Number of the batch.
+            kept: The batch's packets as a DataFrame, for the tasks of sinks.
+            planned: Function that waits until the batch's offsets are durable.
+        """
         positioned: set[tuple[int, int]] = set()
 
         def origin(in_tasks: set[tuple[int, int]], on_driver: set[int]) -> Origin:
@@ -374,7 +382,7 @@ class StreamJob:
             self._drain()
 
     def _end_delivery(self) -> None:
-        """Wait for the end of the delivery. The query may end before it if the JVM has died."""
+        """Wait for the end of the delivery. If the JVM has died, the query may end before the delivery."""
         self._has_ended, self._reported.query = True, None
         if not self._stopping and self._delivering.acquire(timeout=_COMMIT_SECONDS):
             self._delivering.release()

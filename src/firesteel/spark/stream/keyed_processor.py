@@ -42,7 +42,7 @@ from firesteel.spark.temporary import private_folder
 _ROW = Row(*ARROW.names)
 RUN_ID = StructType().add("id", StringType())
 DATA = StructType().add("data", BinaryType())
-"""Schemas of the state store, as objects: for schemas as text, each task would call a parser in the JVM."""
+"""Schemas of run IDs and of data in the state store, as objects: each task would parse a text in the JVM."""
 
 
 class KeyedProcessor(StatefulProcessor):

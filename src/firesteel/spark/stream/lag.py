@@ -17,7 +17,7 @@ from firesteel.spark.stream.replaying_source import without_replays
 from firesteel.spark.task.splits import open_head
 
 _FRESH_SECONDS = 1.0
-"""Seconds for which a lag is returned again: the progress line asks more often."""
+"""Seconds for which a lag is reused, because the progress line asks for it more often."""
 
 
 class Lag:
@@ -37,7 +37,7 @@ class Lag:
     def behind(self, sources: Sequence[Mapping[str, Any]]) -> Lags:
         """Return the number of messages after the offsets of a micro-batch, by topic and partition.
 
-        Sources that do not answer at once are left out. `sources` are the entries of Spark's progress, in the
+        A source that cannot be asked now is left out. `sources` are the entries of Spark's progress, in the
         order of the job's sources.
         """
         now = time.monotonic()
@@ -62,7 +62,10 @@ class Lag:
 
 
 def _own(offset: Any) -> Offset | None:
-    """Return a connector's offset, which Spark's offset wraps with times, replays and ends of sources."""
+    """Return the connector's own offset within an offset of Spark; None if Spark has no offset.
+
+    Spark's offset also holds the processing time, the last replay, and whether the source has ended.
+    """
     while isinstance(offset, str):
         offset = json.loads(offset)
     if offset is None:

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 _FRESH_SECONDS = 0.4
-"""Seconds for which an answer is returned again: one snapshot of the web page needs it several times."""
+"""Seconds for which an answer of Spark is reused: a snapshot of the web page needs it several times."""
 
 
 class QueryProgress:
-    """The last progress of Spark's query. Each request takes milliseconds, as Spark writes it as JSON.
+    """The last progress of Spark's query. A request takes milliseconds, because Spark converts it to JSON.
 
     Any thread may ask.
 
@@ -30,7 +30,7 @@ class QueryProgress:
         self._known: tuple[float, Any] = (float("-inf"), None)
 
     def state_bytes(self) -> int | None:
-        """Return the bytes of Spark's state store after the last micro-batch; None if there was none."""
+        """Return the bytes of Spark's state store after the last micro-batch; None before the first."""
         last = self._last()
         return None if last is None else sum(each["memoryUsedBytes"] for each in last["stateOperators"])
 

@@ -87,8 +87,8 @@ class SparkRunStore:
 class RunsAtHand:
     """Cache of the runs of a store on this machine (runtime/state/backend.py: Cache).
 
-    Small runs are read with the manifest anyway. A worker keeps the ones it has decoded for later
-    micro-batches.
+    A small run gets no file in the cache, because it is read with the manifest anyway. A worker keeps the
+    small runs that it has decoded in memory, for later micro-batches.
 
     Args:
         store: The store of the runs.
@@ -105,7 +105,8 @@ class RunsAtHand:
         return self._cache.known(name) if name in self._store.small else self._cache.get(name)
 
     def put(self, name: str, run: Run) -> None:
-        if name not in self._store.small:  # A small run may keep the memory of a large batch alive.
+        # A small run is not cached: it may be a slice of a large batch, which would stay in memory, too.
+        if name not in self._store.small:
             self._cache.put(name, run)
 
     def load(self, name: str, data: bytes) -> Run:

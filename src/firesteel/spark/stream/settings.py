@@ -31,14 +31,16 @@ class StreamSettings:
         least_rows: Rows that a micro-batch may always have, however much it sends.
         max_bytes: Most bytes of messages in one micro-batch, for sources that can limit them.
         interval: Milliseconds between the starts of micro-batches of an unbounded job; 0 means no pause.
-        statement: Text by which the job finds its checkpoint again.
+        statement: Text of the job's SQL statement, by which the job finds its checkpoint again.
         trusts_others: Whether other users of this machine may have write access to the checkpoint.
         recovery: Action if a sink and the checkpoint disagree (spark/checkpoint/recovery.py).
-        source_recovery: Action if files changed before their commit (spark/checkpoint/changed_files.py).
-        replay: Replayed messages. The sources of the job give only their rows, and the job ends. None runs
-            it as usual.
+        source_recovery: Action if a file changed after a micro-batch was planned to read it, and before the
+            micro-batch was committed (spark/checkpoint/changed_files.py).
+        replay: Dead letters to read again. The sources of the job give only the rows of these messages, and
+            the job then ends. None: the sources are read as usual.
         watched: Path of a file that is touched while a web page shows the rows for sinks; "" without a page.
-        script: Script of the statement, which an upgrade of the checkpoint needs; None if it has none.
+        script: Script that contains the statement. The checkpoint keeps it for a later upgrade. None if the
+            statement is from no script.
     """
 
     checkpoint: str | None = None

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 READING = {
     PROVIDER: ROCKSDB,
-    # Spark 4.2 would report to a coordinator of state stores, which runs only during a streaming query.
+    # Without this setting, Spark 4.2 calls a coordinator that runs only during a streaming query.
     **({} if MAY_BE_LATE else {f"{STORE}.coordinatorReportSnapshotUploadLag": "false"}),
 }
 """Settings of a session that reads the state of a checkpoint."""
@@ -37,11 +37,12 @@ READING = {
 
 @contextmanager
 def readable() -> Iterator[None]:
-    """Raise JobError if Spark 4.2 cannot read the state in the `with` block, as its map `runs` is not set up.
+    """Raise JobError if Spark cannot read the state in the `with` block because it lacks the map `runs`.
 
-    `runs` is the variable of Spark's state store with the runs of a key group. With Spark 4.2, each task of
-    Firesteel sets it up at its start, because otherwise Spark 4.2 cannot read the state. With Spark 4.3, or
-    in an earlier version of Firesteel, a task sets it up when it first uses it, which may be never.
+    `runs` is the map variable of Spark's state store that holds the runs of a key group. Spark 4.2 can read
+    the state only after a task has created this variable. With Spark 4.2, each task of Firesteel creates it
+    at its start. With Spark 4.3, or in an earlier version of Firesteel, a task creates it when it first needs
+    it, which may be never.
     """
     try:
         yield
@@ -109,7 +110,11 @@ class StoredState:
         return int(self._saved["key_groups"])
 
     def label_of(self, key: Keys) -> int:
-        """Return the number by which Spark knows a key's group."""
+        """Return the label of the key group to which a key belongs.
+
+        A label is the number by which Spark groups the packets and the state of a key group. It differs from
+        the number of the key group, so that Spark divides the groups evenly among its partitions.
+        """
         layout = (self.key_groups, self._saved["partitions"])
         return key_group_labels(*layout)[int(key_group(key.hash1, layout[0])[0])]
 

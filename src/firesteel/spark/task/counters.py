@@ -47,7 +47,7 @@ class TaskCounters:
     def attach(self, packets: Iterable[Packet]) -> Iterator[Packet]:
         """Yield the packets, then a packet with the chains' counters.
 
-        The first of them takes over `read` and `watermark`, which then begin at 0 again.
+        The first packet takes over the task's `read` and `watermark`, which are then reset to 0.
         """
         for packet in packets:
             yield self._on(packet) if self.read or self.watermark else packet
@@ -83,7 +83,7 @@ class ReadKeys:
     Attributes:
         chain: Number of the chain.
         port: The port.
-        rows: Number of all rows.
+        rows: Number of all rows that the task has sent to the port.
         keys: The keys, with the estimated number of rows of each.
     """
 

@@ -37,7 +37,11 @@ def sink_of_messages(sinks: Sequence[SinkSpec], table: str) -> int | None:
 
 
 def sink_of_rows(sinks: Sequence[SinkSpec]) -> int | None:
-    """Return the number of the sink by which tasks write to the job's dead-letter table; None for none."""
+    """Return the number of the sink for dead letters of tasks, such as late rows or rows that a sink refuses.
+
+    The sink writes to the job's dead-letter table. For rows that a sink refuses while it commits, the job has
+    another sink with this table. None if the job has no dead-letter table.
+    """
     for number, spec in enumerate(sinks):
         if spec.takes_dead_letters and not spec.dead_letter_source and not spec.takes_refused_rows:
             return number

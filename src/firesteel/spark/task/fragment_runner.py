@@ -107,4 +107,4 @@ class FragmentRunner:
             *(watermarks.next_timer() for watermarks in self._watermarks.values()),
         ]
         time = earliest(times)
-        return None if time is None else max(time, self._now + 1)  # timers that are due have fired
+        return None if time is None else max(time, self._now + 1)  # what is due by now was done in this batch

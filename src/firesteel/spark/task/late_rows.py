@@ -24,10 +24,11 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 class LateRowsOutput:
-    """Output of the late rows of one chain in one task. It does nothing if they are only counted.
+    """Output of the late rows of one chain in one task. It does nothing if the job only counts late rows.
 
     Args:
-        operators: For each operator that may drop rows, its collector, its inputs by port, and its output.
+        operators: For each operator that may drop late rows: the collector of these rows, the operator's
+            inputs by port, and the output to which the dead letters go.
         position: Text for the position of the rows in their dead letters, such as `micro-batch 7`.
     """
 

@@ -51,7 +51,7 @@ class TerminalOutput:
     """Output whose messages leave the task.
 
     Args:
-        task: Counters of the task. They get the watermarks.
+        task: Counters of the task, in which the last watermark is recorded.
         own: Counters of the output step. Several outputs of one chain share them.
         refused: Output of rows that cannot be written; None if the first such row ends the job.
     """

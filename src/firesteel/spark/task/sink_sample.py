@@ -66,7 +66,7 @@ class SinkSample:
 
 
 def _small(changes: pa.Table) -> pa.Table:
-    """Return a copy of the last rows. Halve their number until they fit in BYTES; no row if one is larger."""
+    """Return a copy of the last rows, at most BYTES: half of them, a quarter, and so on, or none at all."""
     own = changes.take(pa.array(np.arange(changes.num_rows)))
     if own.nbytes <= BYTES:
         return own

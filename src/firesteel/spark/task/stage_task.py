@@ -30,7 +30,7 @@ class StageTask:
     def packets(
         self, packets: Iterable[Packet], state: StateBackend | None, task: TaskId
     ) -> Iterator[Packet]:
-        """Yield the packets that result, and at last one with the counters of this task.
+        """Yield the packets that result, and then a packet with the counters of this task.
 
         A FiresteelError becomes the last packet (spark/errors.py).
 

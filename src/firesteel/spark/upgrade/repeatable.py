@@ -36,7 +36,7 @@ _ANY_ORDER = frozenset(
         *("IncrementalGroupAggregateSpec", "JoinSpec", "SemiJoinSpec"),
     }
 )
-"""Operators whose rows in the end do not depend on the order of rows with different keys."""
+"""Operators whose result table does not depend on the order of input rows with different keys."""
 _ORDERED_CALLS = frozenset(
     {
         *("FIRST_VALUE", "LAST_VALUE", "SINGLE_VALUE", "LAG", "LISTAGG", "COLLECT", "ARRAY_AGG"),
@@ -88,10 +88,10 @@ def check_no_timers(job: JobSpec, shown: str) -> None:
 
 
 def check_secrets(job: JobSpec) -> None:
-    """Check that the secrets of the old job's tables are known.
+    """Check that the options of the old job's tables have their secrets.
 
     Raises:
-        UsageError: A secret is unknown: checkpoints keep none, and the new script does not have the table.
+        UsageError: A secret is missing: checkpoints keep none, and the new script does not define the table.
     """
     scans = [head for head in heads(job) if isinstance(head, ScanSpec)]
     tables: list[ScanSpec | SinkSpec] = [*scans, *job.sinks]
@@ -145,7 +145,8 @@ def reason_of_order(job: JobSpec) -> str | None:
     if found is None:
         return None
     channels = [len(open_head(head).channels()) for head in heads(job)]
-    together = max(channels) if job.bounded else sum(channels)  # bounded sources are read one by one
+    # Only channels that are read at the same time are interleaved. A bounded job reads one source at a time.
+    together = max(channels) if job.bounded else sum(channels)
     if together < 2:
         return None
     name = identity(type(found)).removesuffix("Spec")

@@ -31,7 +31,7 @@ SOURCES = "sources"
 _FROM_A_COPY = "restore the checkpoint from a copy"
 _ANEW = "begin with an empty checkpoint folder and an empty sink"
 _FROM_ZERO = ("filesystem",)
-"""Connectors whose first offset is always the same, so it is known even if a checkpoint lacks it."""
+"""Connectors whose first offset is always the same, so that a checkpoint need not have recorded it."""
 
 
 @dataclass(frozen=True)
@@ -157,8 +157,9 @@ def named_history(
 
     Args:
         head: The source.
-        copy: Folder of the log that the source reads, a copy. Errors name `log` in its place.
-        log: Folder of the original log, in the user's checkpoint.
+        copy: Folder with the copy of the log that the source reads.
+        log: Folder of the original log, in the user's checkpoint. An error about the copy names this folder
+            instead.
 
     Raises:
         JobError: The log is damaged.
@@ -179,7 +180,11 @@ def named_history(
 
 
 def _all_of(source: Source, first: Offset, last: Offset) -> History:
-    """Return the History of all rows of a new source. It is read once: it need not give the rows again."""
+    """Return the History of all rows of a source that only the new job has.
+
+    Only the new job reads these rows, and only once. So the source may be one that cannot give the same rows
+    a second time.
+    """
     try:
         return source.history(first, last)
     except NotSupportedError:

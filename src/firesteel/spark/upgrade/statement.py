@@ -107,7 +107,8 @@ class StatementUpgrade:
             any_order: Whether results may depend on the order in which rows of several inputs came.
 
         Raises:
-            NotSupportedError: The rows that the statement has sent its sinks cannot be computed again.
+            NotSupportedError: The rows that the statement has sent its sinks cannot be computed again, or the
+                new job depends on the time at which rows come.
         """
         saved = read(None, str(folder)) or {}
         layout = Layout(saved["key_groups"], saved["partitions"])
@@ -127,7 +128,7 @@ class StatementUpgrade:
 
 
 def is_unchanged(folder: Path, after: ScriptJob) -> bool:
-    """Return whether a job continues from a folder as it is.
+    """Return whether a job can continue from a statement's folder without an upgrade.
 
     Raises:
         UsageError: Another version of Firesteel made the checkpoint.

@@ -1,11 +1,11 @@
-"""Statements whose state stays: a change behind the last aggregates of a job, which hold its results.
+"""Upgrades that keep the state, because only operators behind the last aggregates of a job have changed.
 
     sources -> ... -> GroupAggregate  ->  Calc -> sink
     `--- equal in both jobs ------'      `- the tails of the old job and of the new one
 
-The results of such an aggregate are in its state. The old tail over these results gives the rows that the old
-job has sent its sinks, and the new tail gives those of the new job. So no source is read again, and the new
-job continues with the same state.
+A tail is the operators between the last aggregate and a sink. The results of the aggregate are in its state.
+The old tail, run over these results, gives the rows that the old job has sent its sinks. The new tail gives
+the rows of the new job. So no source is read again, and the new job continues with the same state.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def unchanged_state(before: JobSpec, after: JobSpec) -> UnchangedState | None:
     if (old.bounded, old.sources) != (new.bounded, new.sources):
         return None
     if any(full.sinks[: len(job.sinks)] != job.sinks for full, job in ((before, old), (after, new))):
-        # `shaping` has removed the sinks of dead letters. One of them had a lower number than another sink,
-        # so the sinks after it have other numbers than in the job.
+        # `shaping` leaves out the sinks of dead letters. Here, one of them stands before another sink, whose
+        # number is therefore not the same as in the whole job.
         return None
     tails, wanted = _tails(old), _tails(new)
     if tails is None or wanted is None or _body(old, tails) != _body(new, wanted):
@@ -116,7 +116,7 @@ def _after(chain: int, aggregate: GroupAggregateSpec, operators: list[OperatorSp
 def _body(job: JobSpec, tails: Mapping[int, SinkTail]) -> list[dict[str, Any]]:
     """Return the JSON of each chain of a job, without the operators after its last aggregates (SinkTail).
 
-    Chains that consist of such operators only are left out, and so are all outputs to them and to sinks, and
+    Leave out the chains that consist only of such operators, all outputs to these chains and to sinks, and
     the fields of aggregates that do not change the state.
     """
     kept = {chain.id for chain in job.chains if not _is_tail(job, chain)}

@@ -108,7 +108,7 @@ def held(checkpoint: str, *, trusts_others: bool = False) -> Iterator[dict[Path,
 
         def locked(folder: str, file: str) -> CheckpointLock:
             lock = open_folder(folder, file, trusts_others=True)
-            # None would mean a folder on a remote file system, for which statement_folders raises an error.
+            # It is None only on a remote file system, for which statement_folders has raised an error above.
             assert lock is not None
             stack.callback(lock.release)
             return lock
@@ -124,7 +124,7 @@ def held(checkpoint: str, *, trusts_others: bool = False) -> Iterator[dict[Path,
 
 
 def history_of(upgrade: StatementUpgrade) -> list[tuple[str, History]]:
-    """Return the tables that the new query reads, with the part that is read again; none if the state stays.
+    """Return (table, part that is read again) for each source of the new job; [] if the state stays.
 
     Raises:
         UsageError: A source no longer has its history.
@@ -263,7 +263,7 @@ class Staged:
         Raises:
             FiresteelError: A sink cannot be written. The checkpoint is the new one, and the next run of the
                 job delivers the differences.
-            JobError: The checkpoint cannot be written. It is the old one or the new one.
+            JobError: The checkpoint cannot be written. It is then either the old one or the new one.
         """
         with _disk_errors(self._checkpoint):
             sync_tree(self._draft)

@@ -128,7 +128,14 @@ class Lineage:
                     place.chosen |= is_among(_columns(place.rows, keys), _columns(read, keys))
 
     def _choose_origins(self, place: Place, after: PlaceRows, *, shifts: bool) -> None:
-        """Add input rows of an operator without keys: those that caused its output rows in the lineage."""
+        """Add the input rows of an operator without keys that caused its output rows in the lineage.
+
+        Args:
+            place: The operator's input.
+            after: Rows at the operator's output.
+            shifts: Whether the operator only changes the sequences of its rows (SequenceShiftSpec). Then the
+                n-th input row caused the n-th output row.
+        """
         here = self.at(place)
         if here.rows is None:
             return
@@ -148,9 +155,9 @@ class Lineage:
     def _choose_keys(
         self, chain: ChainSpec, position: int, columns: OperatorColumns, after: PlaceRows
     ) -> None:
-        """Add input rows of an operator with keys to the lineage: all rows with one of `_known_keys`.
+        """Add input rows of an operator with keys to the lineage: all rows with a key from `_known_keys`.
 
-        Skip the ports with an exact condition. `_known_keys` chooses their rows.
+        Skip the ports with a condition in WantedRows.exact: `_known_keys` has added their rows.
         """
         assert columns.keys is not None
         wanted = self._known_keys(chain, position, columns, after)
@@ -169,9 +176,11 @@ class Lineage:
     ) -> list[_Keys]:
         """Return the keys whose input rows belong to the lineage of an operator.
 
-        They are the keys of its output rows in the lineage and, for each port with a condition (WantedRows),
-        the keys of the input rows that satisfy the condition. If the condition is exact, choose these input
-        rows as the port's rows in the lineage.
+        These are the keys of its output rows in the lineage. For each port with a condition, add the keys of
+        the input rows that satisfy the condition (WantedRows.exact or WantedRows.seeds).
+
+        If a port has a condition in WantedRows.exact, also set the port's rows in the lineage: exactly the
+        rows that satisfy the condition.
         """
         assert columns.keys is not None
         found: list[_Keys] = []

@@ -35,7 +35,7 @@ class SourcePart:
 
     @property
     def has_moved(self) -> bool:
-        """Whether the micro-batch read anything of the source, or its end, or fired its timers."""
+        """Whether the source's offset changed: because of rows, the source's end, or a tick."""
         return self.start != self.end
 
     @property

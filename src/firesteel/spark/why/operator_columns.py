@@ -59,17 +59,16 @@ class OperatorColumns:
             that it copies. Computed columns are left out.
         keys: For each port, the positions of the key; None for an operator that processes row by row.
         bundle: Number of rows after which a bundle ends, 0 for none.
-        joins: For each port, whether the results of a row do not depend on other rows of the port. Then the
-            results stay the same if other rows of the port are left out.
+        joins: For each port, whether the results of a row stay the same if other rows of the same port are
+            left out; () if this is so for no port.
         makes_watermarks: Whether the operator makes watermarks from its input rows.
         whole: Whether the operator has to get all rows of a micro-batch at once.
-        appends: Whether the output has the columns of the input and then others. The width of the input is
-            not known here, so `passed` then maps every position to itself. Readers have to ignore the
-            positions that are not below the width of the input.
+        appends: Whether the output has all columns of the input, and then others. Then `passed` maps every
+            position to itself, even positions beyond the last input column. Callers have to ignore those.
         null_apart: For each key column whether rows with NULL in it belong to no row of another port, as in a
             join by `=`; () if NULLs belong together.
-        alone: For each port, whether its rows that have no partner because of `null_apart` are sent; () if
-            `null_apart` is ().
+        alone: For each port, whether a row is sent even if it has no partner because of a NULL in a column of
+            `null_apart`; () if `null_apart` is ().
         padded: For each port, whether an output row can have NULL in place of all its columns, as in an outer
             join; () if none can.
     """

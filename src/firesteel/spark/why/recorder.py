@@ -31,7 +31,7 @@ class Event:
 
     Attributes:
         batch: Index of the micro-batch.
-        rows: Changes table, possibly without rows.
+        rows: Changes table, possibly without rows; None for a watermark that comes without rows.
         times: int64[m], ascending. Watermarks among the rows, in milliseconds. Only the last one of several
             without a row between them is kept.
         sequences: int64[m], sequence of each watermark (runtime/dataflow/operator.py).
@@ -49,7 +49,7 @@ class Recorder:
     """Observer that keeps messages (runtime/dataflow/observed_chain.py).
 
     Args:
-        kept: Condition of the rows that are kept, by place; all rows of a place without one.
+        kept: Condition of the rows that are kept, by place. Without a condition, a place keeps all rows.
         cuts: Places at which the rerun job drops the rows that are not kept, so that the next operator does
             not get them. No row that is kept at a later place of the job depends on a dropped row.
     """

@@ -210,10 +210,10 @@ class Rerun:
 
 
 def is_known(places: pa.Table) -> bool:
-    """Return whether it is known where the messages of rows are in their source.
+    """Return whether a table says where messages are in their source, which needs at least one column.
 
     Args:
-        places: One row for each message, with columns such as `file` and `line`. No columns: not known.
+        places: One row for each message, with columns such as `file` and `line`.
     """
     return bool(places.num_columns)
 
@@ -221,7 +221,7 @@ def is_known(places: pa.Table) -> bool:
 def of_sequences(rows: Sequence[ReadRows], batch: int, wanted: Numbers) -> dict[int, dict[str, object]]:
     """Return where the messages of some rows of a micro-batch are in their source, by the rows' sequences.
 
-    A value is for example {"file": "a.json", "line": 3}. Rows for which this is not known are left out.
+    A value is for example {"file": "a.json", "line": 3}. Rows whose source does not say this are left out.
 
     Args:
         rows: Rows of one source chain.

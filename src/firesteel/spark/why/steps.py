@@ -74,7 +74,7 @@ class Step:
 class _Piece:
     """Input of one step: rows, a watermark of a port, or nothing, which ends the micro-batch.
 
-    If `whole` is not None, it has the rows and watermarks of a whole micro-batch.
+    If `whole` is not None, the piece is a whole micro-batch, with its rows and watermarks in `whole`.
     """
 
     inputs: tuple[Input, ...] = ()
@@ -106,7 +106,8 @@ class OperatorSteps:
 
         Args:
             events: Messages by port.
-            single: The last `single` rows have a step each. Earlier rows share steps.
+            single: The last `single` rows have a step each, and earlier rows share steps. It does not apply
+                to an operator that takes the rows of a micro-batch together.
         """
         self._schemas = {
             port: next(each.rows.schema for each in found if each.rows is not None)
@@ -169,7 +170,10 @@ class OperatorSteps:
         return pa.table({KIND: pa.array([], pa.int8()), SEQUENCE: pa.array([], pa.int64()), **names})
 
     def _step(self, batch: int, piece: _Piece) -> Iterator[Step]:
-        """Process a piece, and yield its step unless the piece has no rows and no effect on other rows."""
+        """Process a piece, and yield its step.
+
+        Yield nothing if the piece has no rows, and the operator neither sends nor drops rows because of it.
+        """
         state = None if self._store is None else SortedRunBackend.open(self._store)
         operator = build(self._spec, state, standing_clock(self._batches[batch].now))
         late = operator.late_rows = LateRows()
@@ -202,10 +206,10 @@ class OperatorSteps:
         yield from _rows(operator.barrier())
 
     def _port_batch(self, piece: _Piece) -> PortBatch:
-        """Return a piece as one batch with an entry for each port; None for a port without rows.
+        """Return a piece as one batch with an entry for each port; the entry is None for a port without rows.
 
-        If the piece is a whole micro-batch, the batch has its rows and watermarks. Otherwise, the batch has
-        only the rows. Afterwards, `_sent` gives the operator the watermarks of the piece one by one.
+        If the piece is a whole micro-batch, the batch has the piece's rows and watermarks. Otherwise, the
+        batch has the rows only, and `_sent` passes the watermarks to the operator after the batch.
         """
         if piece.whole is not None:
             return piece.whole

@@ -20,9 +20,10 @@ class WantedRows:
     """Conditions on the rows at the inputs and outputs of a job's operators (recorder.py: Place).
 
     Attributes:
-        exact: Condition by place. The wanted rows depend only on rows that satisfy it. A place may lack such
-            a condition.
-        seeds: Condition by place. The wanted rows depend on all rows with the keys of rows that satisfy it.
+        exact: Condition by place. Of the rows at this place, the wanted rows depend only on those that
+            satisfy the condition. A place may lack such a condition.
+        seeds: Condition by place, where no exact one is known. The wanted rows depend on the rows that
+            satisfy it, and on all rows at this place that have the key of one of them.
         cuts: Places at which the rows that do not satisfy `exact` can be dropped.
     """
 
@@ -107,11 +108,20 @@ def _width(chain: ChainSpec, position: int) -> int | None:
 def _before(
     chain: ChainSpec, position: int, after: Condition, found: WantedRows, *, cuts: bool
 ) -> tuple[Condition | None, bool]:
-    """Add the conditions on an operator's inputs to `found`.
+    """Add the conditions on an operator's inputs to `found`, and return the exact one of the first port.
 
-    Return the condition on the first port, and whether rows that do not satisfy it can be dropped. The
-    wanted rows depend only on rows of the port that satisfy the condition (WantedRows.exact). None means that
-    no such condition is known.
+    The sink's wanted rows depend only on input rows that satisfy an exact condition (WantedRows.exact).
+
+    Args:
+        chain: The operator's chain.
+        position: Position of the operator in the chain.
+        after: Exact condition on the operator's output.
+        found: Conditions found so far.
+        cuts: Whether the rows that do not satisfy `after` can be dropped at the output.
+
+    Returns:
+        The exact condition on port 0, None if none is known; and whether the rows that do not satisfy it can
+        be dropped.
     """
     columns = columns_of(chain.operators[position])
     first: Condition | None = None

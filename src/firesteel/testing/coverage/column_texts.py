@@ -17,7 +17,7 @@ _MOST = 80
 
 
 def column_texts(node: Node) -> tuple[str, ...]:
-    """Return a text for each column of a node: its name, or its expression if the planner has named it."""
+    """Return a text for each column of a node: its name, or its expression in place of a made-up name."""
     names = tuple(column.name for column in node.schema)
     if not any(map(_MADE_UP.fullmatch, names)):
         return names
@@ -54,10 +54,11 @@ def _aggregated(
     """Return the texts of the keys of an aggregate, and of its results.
 
     Args:
-        keys: Positions of the keys among the columns.
-        calls: The calls.
-        columns: Texts of the input.
-        arguments: Texts of the columns that the calls name; empty if they are not known.
+        keys: Positions of the keys in `columns`.
+        calls: The aggregate calls.
+        columns: Texts of the columns of the aggregate's input.
+        arguments: Texts of the columns to which the arguments of the calls refer. If it is empty, the result
+            of a call gets the call's name as text.
     """
     texts = [_call_text(call, arguments) if arguments else call.name for call in calls]
     return (*(columns[key] for key in keys), *texts)
@@ -70,7 +71,7 @@ def _call_text(call: AggregateCall, columns: Sequence[str]) -> str:
 
 
 def _input_of_local(node: Node) -> tuple[str, ...]:
-    """Return the texts of the input of the local aggregate below; none if there is no such aggregate."""
+    """Return the texts of the input columns of the local aggregate below `node`; () if there is none."""
     while len(node.children) == 1 and not isinstance(node, physical.LocalGroupAggregate):
         if isinstance(node, physical.IncrementalGroupAggregate):
             return ()

@@ -62,7 +62,10 @@ def decisions_of(
 
 
 def has_user_function(exprs: Sequence[Expr]) -> bool:
-    """Return whether a user-defined function is called. A second evaluation may have effects."""
+    """Return whether expressions call a user-defined function.
+
+    A probe must not evaluate such expressions: a second call of the function may have side effects.
+    """
     return any(isinstance(part, Call) and part.user is not None for expr in exprs for part in walk(expr))
 
 

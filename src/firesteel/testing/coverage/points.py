@@ -19,7 +19,7 @@ class Point:
         probe: Number of the probe.
         decision: Number of the decision among those of the probe; None if row kinds decide.
         number: Number of the branch in the decision.
-        kinds: Bytes of the row kinds that take the branch, if row kinds decide.
+        kinds: Row kinds that take the branch, as bytes (RowKind); () if a decision decides.
     """
 
     of: str

@@ -101,7 +101,11 @@ class Probes:
         yield self._decisions(found, node.input)
 
     def _join(self, node: Join | IntervalJoin) -> Iterator[OperatorSpec]:
-        """Yield the probe of a join. It tells padded rows by the NULL in a column of the join condition."""
+        """Yield the probe of a join: it counts the matched pairs, and the padded rows of each side.
+
+        An output row is padded if the key column of the missing side is NULL, for the first `=` of the join
+        condition. Yield nothing if there is no `=`, or if this key may match by NULL.
+        """
         keys = node.equal_columns
         if not keys.left or keys.null_safe[0]:
             return

@@ -13,10 +13,10 @@ CHOICES = ("CASE", "IF")
 
 
 class WrittenText:
-    """Text of a statement, of which expressions are parts.
+    """Text of a statement, from which the texts of its expressions are taken by their ranges.
 
-    A query may have expressions of views. Their ranges are in the text of the view, so a range counts only if
-    the statement has an expression there.
+    An expression of a query may come from a view. Its range is then in the text of the view. So a range is
+    used only if a part of the parsed statement has the same range.
 
     Args:
         statement: The parsed statement.
@@ -28,7 +28,10 @@ class WrittenText:
         self._places = {(place.start, place.end) for place in _ranges(statement)}
 
     def of(self, expr: Expr) -> str | None:
-        """Return the text of an expression, None if it is not part of the statement."""
+        """Return the text of an expression; None if the expression is not part of the statement.
+
+        Also return None for a CASE or IF that is not written as CASE or IF.
+        """
         place = expr.range
         if place is None or (place.start, place.end) not in self._places:
             return None

@@ -33,7 +33,7 @@ class Side:
     checkpoint: str | None
 
     def targets(self) -> Iterator[tuple[tuple[str, int], Target]]:
-        """Yield the queries and INSERTs, each with its name and its number, from 0, among those so named."""
+        """Yield ((name, n), target) for each query and INSERT: the n-th one of this name, from 0."""
         seen = Counter[str]()
         for target in self.script.targets:
             yield (target.name, seen[target.name]), target

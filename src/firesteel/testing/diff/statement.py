@@ -85,7 +85,7 @@ def compare_statement(
         name: Name of the statement.
         sides: The old and the new side.
         planned: The statement's plans and job on each side.
-        known: For each side, the inputs that were read before; one object twice if the sides share them.
+        known: For each side, the inputs that were read before; the same object twice if the sides share them.
 
     Raises:
         FiresteelError: A source cannot be read, or a row makes the query fail.

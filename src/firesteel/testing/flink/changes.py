@@ -110,7 +110,7 @@ def _rounded_number(text: str) -> str:
 def _sequences(
     expected: pa.Table, found: pa.Table, shape: Shape, most: int
 ) -> tuple[int, list[KeyDifference]]:
-    """Return the number of keys whose changes or their order differ, and the first keys with all changes."""
+    """Return the number of keys whose changes or their order differ, and all changes of the first of them."""
     rows = pa.concat_tables([expected, found]).combine_chunks()
     if not rows.num_rows:
         return 0, []

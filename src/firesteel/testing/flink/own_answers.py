@@ -135,7 +135,12 @@ class OwnAnswers:
         statement: sql.Query | sql.Insert | sql.StatementSet | sql.CreateTable,
         at: sql.Statement | None = None,
     ) -> Asked:
-        """Return the request and Firesteel's answer for the plans of a statement, without rows."""
+        """Return the request and Firesteel's answer for the plans of a statement, without rows.
+
+        Args:
+            statement: The statement to explain.
+            at: Statement whose line and text the report shows, such as an EXPLAIN; None for `statement`.
+        """
         asked = self._new(at or statement)
         asked.requests = [requests.plan(_for_explain(self._sql(statement)))]
         try:
@@ -162,7 +167,14 @@ class OwnAnswers:
         return [asked]
 
     def _unparsed(self, piece: str, error: FiresteelError) -> Asked:
-        """Return the request for a statement that Firesteel cannot parse. Of an INSERT, ask the plan only."""
+        """Return the request for a statement that Firesteel cannot parse.
+
+        Flink only plans a query, an INSERT or a statement set, and executes any other statement.
+
+        Args:
+            piece: Text of the statement, with the line ends before it.
+            error: Firesteel's error.
+        """
         line, text = piece[: len(piece) - len(piece.lstrip())].count("\n") + 1, piece.strip()
         asked = Asked(line, _short(text))
         asked.own.error = error.message
@@ -208,7 +220,10 @@ class OwnAnswers:
         asked.compares_changes = self._is_in_order(planned.plans.physical)
 
     def _is_in_order(self, root: Node) -> bool:
-        """Return whether the order of each key's changes is the same in every run, in Flink, too."""
+        """Return whether the changes of each key come in the same order in every run, both here and in Flink.
+
+        This is so without mini-batches, if no operator has several inputs and each table is read as one file.
+        """
         if self._environment.configuration.get(_MINI_BATCH):
             return False
         nodes = list(walk(root))
@@ -266,7 +281,7 @@ def _is_approximate(kind: SqlType) -> bool:
 
 
 def _is_one_file(scan: physical.TableSourceScan) -> bool:
-    """Return whether Flink reads the table in the order of one file."""
+    """Return whether a table is at most one local file, which Flink reads in one piece."""
     options = dict(scan.table.options)
     path = Path(options.get("path", "").removeprefix("file://"))
     if options.get("connector") != "filesystem" or not path.exists():

@@ -28,7 +28,7 @@ _CAUSE = re.compile(r"^(?:Caused by: |: )?[\w.$]+\.\w+(?:Exception|Error): (.*)"
 _KINDS = ("+I", "-U", "+U", "-D")
 """Row kinds by Flink's ordinals."""
 _WIDTH = 30
-"""Greatest width of a column where only the row kinds are read."""
+"""Width to which Flink cuts the columns of a printed table, of which only the row kinds are read."""
 
 
 class Flink:
@@ -112,7 +112,7 @@ class Flink:
 
 
 def split_rows(kinds: list[str], lines: list[str], rows: int, columns: int) -> list[list[str]] | None:
-    """Return the rows that were printed one a line, or None if a cell holds a separator or a line end.
+    """Return the rows that Flink printed, one on each line; None if a cell holds a separator or a line end.
 
     Args:
         kinds: The row kind of each row.
@@ -137,7 +137,7 @@ def reason(error: Exception) -> str:
 
 def main() -> int:
     """Answer the requests of a task."""
-    del sys.path[0]  # the folder of this file, whose modules are Firesteel's
+    del sys.path[0]  # the folder of this file, whose modules would hide others of the same name
     task = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     with Path(sys.argv[2]).open("w", encoding="utf-8") as answers:
 

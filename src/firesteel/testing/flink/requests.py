@@ -59,7 +59,7 @@ class Asked:
         names: Names of the columns.
         key: Positions of the key by which changes are grouped; () for all columns.
         approximate: Positions of columns with floating point numbers.
-        compares_changes: Whether to compare each key's changes, which are the same in every run.
+        compares_changes: Whether to compare each key's changes, too: their order is the same in every run.
         notes: Remarks for the report.
         left_out: Why the rows and plans are not compared; None if they are.
     """

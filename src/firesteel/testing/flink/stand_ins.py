@@ -130,7 +130,9 @@ def as_sink(table: Table, folder: Path) -> Table:
 
 
 def as_file(script: Script, table: Table, folder: Path) -> Table:
-    """Read a table, up to its present end if it has none, and return a table of a file with its rows.
+    """Write the rows of a table to a file, and return a table that reads this file.
+
+    An unbounded table of Kafka or of files is read up to its present end.
 
     Args:
         script: The script.
@@ -138,8 +140,8 @@ def as_file(script: Script, table: Table, folder: Path) -> Table:
         folder: Folder for the file.
 
     Raises:
-        UsageError: The table has no end that is known.
-        FiresteelError: It cannot be read, or JSON has no form for its columns.
+        UsageError: The table is unbounded, and its connector has no present end.
+        FiresteelError: The table cannot be read, or JSON has no form for its columns.
     """
     assert table.traits is not None
     connector = dict(table.options)["connector"]

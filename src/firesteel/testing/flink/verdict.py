@@ -106,7 +106,7 @@ def _outcome(asked: Asked, flink: Answer, *, with_plans: bool) -> tuple[Outcome,
 
 
 def plan_difference(flink: str, own: str) -> list[str]:
-    """Return lines that show the first difference of two plans, [] if they agree but for blank lines."""
+    """Return lines that show the first difference of two plans; [] for none. Blank lines do not count."""
     one, other = _plan_lines(flink), _plan_lines(own)
     if one == other:
         return []

@@ -41,7 +41,7 @@ class Shape:
     Attributes:
         names: Names of the columns.
         types: Types of the columns.
-        key: Positions of the key; all columns if there is none.
+        key: Positions of the key columns; () if there is no key. Then all columns are the key.
         zone: Time zone of the session.
     """
 

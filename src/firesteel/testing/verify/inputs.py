@@ -25,7 +25,7 @@ from firesteel.testing.script import Planned, Script
 from firesteel.testing.verify.rows_left import as_table
 
 _WITH_PRESENT_END = ("kafka", "upsert-kafka", "filesystem")
-"""Connectors of endless tables whose present end is known."""
+"""Connectors whose unbounded tables can be read up to their present end."""
 
 
 @dataclass(frozen=True)

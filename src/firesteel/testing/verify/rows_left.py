@@ -19,7 +19,7 @@ _BINARY = (*NUMERIC, *CHARACTER, *BYTES_LIKE, *DATETIME, TypeRoot.BOOLEAN)
 _DIGITS = 30
 """Bits of a floating point number that count, about nine digits. The rest depends on the order of sums."""
 _NUDGE = 1 + 1e-11
-"""Factor before numbers are rounded, so that both sides round a number in the middle in the same way."""
+"""Factor before rounding, so that both sides round a number halfway between two results in the same way."""
 
 
 def as_table(tables: Sequence[pa.Table], types: Sequence[SqlType]) -> pa.Table:

@@ -109,7 +109,12 @@ def verify_script(
 
 
 def assert_verified(path: Path, **options: object) -> None:
-    """Raise AssertionError if a query of a script is not right. Arguments: see `verify_script`."""
+    """Raise AssertionError if the verification of a script finds a difference in one of its queries.
+
+    Args:
+        path: The script.
+        options: Further arguments of `verify_script`.
+    """
     wrong = [each for each in verify_script(path, **options) if not each.is_right]  # type: ignore[arg-type]
     assert not wrong, "\n".join(each.text() for each in wrong)
 
