@@ -129,9 +129,9 @@ class GlobalGroupAggregate(PhaseNode):
         calls: The aggregate functions. Their arguments are columns of the local aggregate's input.
         results: Number of calls of the query, which are the first in `calls`. A COUNT(*) that the planner has
             added to count records may follow them; the output has no column for it.
-        index_of_count_star: Position in `calls` of the query's own COUNT(*), if it is used to count the
-            records of a key. Plans print it. None unless the input is an IncrementalGroupAggregate that
-            retracts.
+        index_of_count_star: Position in `calls` of a COUNT(*) of the query that also counts the records of
+            each key, as plans print it. Only set if the input is an IncrementalGroupAggregate that retracts;
+            else None.
         map_order: As in GroupAggregate.
         state_ttl: STATE_TTL hint of the query.
     """

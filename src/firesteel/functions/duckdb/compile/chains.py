@@ -14,7 +14,10 @@ from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
 from firesteel.types.sql import INTEGER_BITS, INTEGERS
 
 LONG = 200
-"""Minimum number of similar operands that become a list. A chain with fewer operands is not examined."""
+"""Minimum number of operands that differ in one literal, for which that literal becomes a list.
+
+An AND or OR with fewer operands is not examined.
+"""
 _PARAMETER = 1_000_000
 """Column number of the placeholder for the literal, above any column of an input."""
 _PLAIN = frozenset(

@@ -1,4 +1,4 @@
-"""PortWatermarks, the event time of an operator with two inputs at each row and watermark of a batch."""
+"""PortWatermarks: the watermark that an operator of two inputs has at each row of a batch."""
 
 from __future__ import annotations
 

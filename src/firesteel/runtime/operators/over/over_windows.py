@@ -78,7 +78,7 @@ class Windows:
 
         Args:
             rows: n rows that fire. No row of an earlier call with the same partition and epoch is later.
-            first: Number of rows that fired in earlier calls.
+            first: Number of rows that fired before, when this method was called earlier.
             epochs: int64[n], epoch of each row, None for 0.
             ended: Epochs whose state is dropped.
 
@@ -107,10 +107,10 @@ class Windows:
     def _bounded_results(
         self, keys: Keys, rows: TimedRows, first: int, codes: Index, epoch: Index, ended: Index
     ) -> list[pa.Array]:
-        """Return the results of n sorted rows over bounded frames, one column for each call.
+        """Return the results of n sorted rows over bounded frames, one column for each aggregate call.
 
         `codes`: partition of each row, as an index into `keys`. `epoch`: epoch of each row. `first`: number
-        of rows of earlier calls. `ended`: last dropped epoch of each key, -1 for none.
+        of rows that fired before. `ended`: last dropped epoch of each key, -1 for none.
         """
         kept, owners, kept_epochs = self._read(keys, rows, codes, ended >= 0)
         numbers = first + np.arange(len(rows))

@@ -40,7 +40,10 @@ class SlicesWithoutTimer:
         self._stored = known.num_rows > 0
 
     def add(self, late: Late) -> None:
-        """Add slices. `late.first` is the first window that each can be in."""
+        """Store the slices of `late` here until a window that contains them fires.
+
+        `late.first` has for each slice the first window that may contain it.
+        """
         self._waiting = _both(self._waiting, late)
 
     def save(self) -> None:
