@@ -18,7 +18,10 @@ from firesteel.notices import say
 
 _OWN = "FIRESTEEL_CACHE_DIR"
 _TOLD = "FIRESTEEL_CACHE_NOT_USED"
-"""Environment variable with the reason for not using the cache, set by the process that printed it."""
+"""Environment variable with the reason for not using the cache, set by the process that printed the reason.
+
+Child processes inherit the variable, and do not print the same reason again.
+"""
 _NAMES = ("jvm", "kernels", "flink")
 """Folders in the cache folder. If one of them is not trusted, none is used."""
 UNUSED = 30 * 86_400.0
@@ -40,10 +43,11 @@ def cache_folder() -> Path:
 def private_cache_folder(name: str) -> Path:
     """Make a folder in the cache folder that only this user can access, and return it.
 
-    If others could have written to it, the first process of a job prints a notice.
+    If others could have written to the cache folder or to one of its folders, no folder is made. The first
+    process of a job then prints a notice.
 
     Raises:
-        OSError: The folder cannot be made, or others could have written to it.
+        OSError: The folder cannot be made, or others could have written to the cache folder.
         RuntimeError: The user has no home folder.
     """
     reason = _why_not_used()
@@ -75,13 +79,14 @@ def _why_not_used() -> str | None:
 
 
 def _keeps_names(status: os.stat_result) -> bool:
-    """Return whether other users cannot replace the folders that this user has in a parent folder like /tmp.
+    """Return whether this user's folders in a shared folder like /tmp are safe from replacement by others.
 
-    True if the parent folder has the sticky bit, and its owner is this user or root. With the sticky bit, the
-    owner of the parent folder can replace everything in it. Other users can replace only what they own.
+    True if the shared folder has the sticky bit, and its owner is this user or root. With the sticky bit,
+    users can rename and delete only what they own. The owner of the shared folder is the exception, and must
+    therefore be trusted.
 
     Args:
-        status: Status of the parent folder.
+        status: Status of the shared folder.
     """
     return bool(status.st_mode & stat.S_ISVTX) and status.st_uid in (os.getuid(), 0)
 
@@ -129,7 +134,7 @@ def write_private(file: Path, data: bytes) -> None:
 
 
 def forget_unused(folders: Iterable[Path], seconds: float = UNUSED) -> None:
-    """Delete folders that were not modified for this many seconds."""
+    """Delete those of the folders whose last modification is more than `seconds` ago."""
     for folder in folders:
         if time.time() - folder.stat().st_mtime > seconds:
             shutil.rmtree(folder, ignore_errors=True)

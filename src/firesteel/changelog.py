@@ -77,7 +77,10 @@ SEQUENCE = "$order"
 
 
 SUB_SEQUENCE = "$place"
-"""Optional column of a changes table with the sub-sequence, int64: number among an input row's changes."""
+"""Optional column of a changes table with the sub-sequence, as int64.
+
+It is the number of the change among all changes that one input row caused.
+"""
 
 
 def field(index: int) -> str:

@@ -1,4 +1,8 @@
-"""Base class of the binder of scalar expressions, through which rules in bind/scalar/ bind operands."""
+"""Base class of the binder of scalar expressions.
+
+For each kind of syntax node, a function in bind/scalar/ binds it. The function calls the binder for the
+operands of the node.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +19,17 @@ if TYPE_CHECKING:
     from firesteel.bind.names import BindContext
 
 _STRIDE = 20
-"""Number of operators of a left-deep chain that are bound in one recursion."""
+"""Greatest number of operators of a long `a + b + c + ...` that are bound in one recursion."""
 
 
 _LEFT_DEEP = ("+", "-", "*", "/", "%", "||")
 
 
 def _is_left_deep(node: syntax.Node) -> TypeGuard[syntax.Binary]:
-    """Return whether a node is an operation with +, -, *, /, % or ||, so that `a + b + c` may be a chain."""
+    """Return whether a node is an operation with +, -, *, /, % or ||.
+
+    The parser nests such operations on the left: `a + b + c` is `(a + b) + c`.
+    """
     return isinstance(node, syntax.Binary) and node.operator in _LEFT_DEEP
 
 

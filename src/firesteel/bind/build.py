@@ -1,4 +1,4 @@
-"""Construction of plan nodes as in Calcite's RelBuilder, as far as EXPLAIN shows a difference."""
+"""Construction of plan nodes, by those rules of Calcite's RelBuilder that change what EXPLAIN prints."""
 
 from __future__ import annotations
 
@@ -80,10 +80,10 @@ def _is_always_false(condition: Expr) -> bool:
 
 @from_below
 def has_unique(node: Node, columns: frozenset[int]) -> bool:
-    """Return whether an aggregate ensures that no two rows of a node agree in all these columns.
+    """Return whether a GROUP BY ensures that no two rows of a node have equal values in all these columns.
 
-    The columns then include all keys of the aggregate. The node is the aggregate, or filters and projections
-    above it.
+    True if the node is an aggregate, or filters and projections above one, and the columns include all keys
+    of the aggregate. False for any other node, even if its rows are unique.
 
     Args:
         node: The node.
@@ -131,7 +131,15 @@ def aggregate(
 ) -> Node:
     """Return an aggregate. A projection right below it loses the columns that the aggregate does not read.
 
-    If there are no calls and the keys are unique already, return a projection to the keys instead.
+    Without calls and grouping sets, an aggregate only removes duplicate keys. If an aggregate below ensures
+    that there are none (`has_unique`), return a projection to the keys instead.
+
+    Args:
+        node: The input.
+        keys: Positions of the group columns in `node`.
+        calls: Aggregate calls, with positions of columns in `node`.
+        groups: Grouping sets, as positions in `node`. () if there is only the set of all keys.
+        ttl: How long a key is kept, as written. "" for the default.
     """
     if not calls and keys and not groups and has_unique(node, frozenset(keys)):
         columns = references(node)
@@ -154,5 +162,5 @@ def aggregate(
 
 
 def reads(call: AggregateCall) -> tuple[int, ...]:
-    """Return the columns that an aggregate call reads."""
+    """Return the positions of the columns that an aggregate call reads: arguments, then FILTER condition."""
     return call.args if call.filter is None else (*call.args, call.filter)

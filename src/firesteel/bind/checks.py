@@ -1,4 +1,4 @@
-"""Checks of an expression before it is bound: what Flink refuses, and what is not supported yet."""
+"""Checks of an expression before it is bound, for constructs that Flink refuses."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ from firesteel.types.sql import SqlType
 
 
 def expanded(query: syntax.Node, text: str, catalog: Catalog) -> tuple[str, tuple[str, ...]]:
-    """Return the expanded text of a query, which binds without errors, and its column names."""
+    """Return the expanded text of a query and its column names. The query must be free of errors."""
     return _QueryWriter(text, catalog).query_with_names(query)
 
 
@@ -306,7 +306,7 @@ class _QueryWriter(CallWriter):
         return text if hints and alias is None else f"{text} AS {shown}"
 
     def _columns_of(self, name: tuple[str, ...]) -> tuple[str, tuple[str, ...], dict[str, SqlType | None]]:
-        """Return a table's qualified name, path, and column types by name. Types in WITH tables are None."""
+        """Return a table's qualified name, its parts, and the column types by name (None for WITH tables)."""
         if len(name) == 1 and name[0] in self._common:
             return quoted(name[0]), name, dict.fromkeys(self._common[name[0]])
         path = self._catalog.path(name)
@@ -326,7 +326,7 @@ class _QueryWriter(CallWriter):
         return quoted(alias) + (f" ({listed(columns)})" if columns else "")
 
     def _lateral(self, node: Lateral) -> tuple[str, dict[str, SqlType | None]]:
-        """Return the text of LATERAL (query), and {column: None}. The query may read earlier FROM entries."""
+        """Return the text of LATERAL (query), and its column names with None in place of their types."""
         outer, query = self._scope, node.subquery.query
         self._scope = Scope(outer=outer)
         text, names = self.query_with_names(query)

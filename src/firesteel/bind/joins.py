@@ -59,8 +59,8 @@ def join(
     hints = join_hints(context.hints, _names(node.left, left[1]), _names(node.right, right[1]))
     joined = Join((left[0], right[0]), join_type, condition, hints)
     named = {name for name, _, _ in common}
-    # A rule of Flink: a common column `k` of a join in the left input stays readable as `k`, without the name
-    # of a table, only if this join has USING, too. One of a join in the right input never does.
+    # A rule of Flink for the common column `k` of a join inside one of the two inputs: `k` without a table's
+    # name is ambiguous above the new join, unless `k` is of the left input and the new join has USING, too.
     is_named = bool(node.using)
     kept = [
         *(_kept(column, 0, scope, column.is_named and is_named) for column in left[1].common),
@@ -76,7 +76,14 @@ def _merged(name: str, columns: tuple[InputRef, ...], scope: Scope, is_named: bo
 
 
 def _kept(column: CommonColumn, offset: int, scope: Scope, is_named: bool) -> CommonColumn:
-    """Return a common column of an input whose columns begin at `offset` in `scope`, the join's scope."""
+    """Return a common column of a join's input as a common column of the join.
+
+    Args:
+        column: The common column, with positions in the input.
+        offset: Position of the input's first column in the join's rows.
+        scope: Names of the join's columns.
+        is_named: Whether `k`, without a table's name, can be read above the join.
+    """
     columns = tuple(scope.at(ref.index + offset) for ref in column.columns)
     first, second = (scope.at(ref.index + offset) for ref in column.named)
     return CommonColumn(column.name, columns, (first, second), is_named, column.place + offset)

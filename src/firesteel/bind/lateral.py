@@ -53,16 +53,18 @@ def lateral_query(node: syntax.Node) -> syntax.Node | None:
 
 
 def correlated_join(node: query_syntax.Join, joined: Node, around: Correlation) -> Node:
-    """Return the join with a LATERAL query, once the query is bound.
+    """Return the plan of a join whose right side is a LATERAL query.
+
+    If the query reads columns of the left side, this is a Correlate, which runs the query for each left row.
 
     Args:
         node: The join as written.
-        joined: The bound join, without the correlation.
-        around: Columns that the query reads of the entries to its left.
+        joined: Plain join of both sides. It is returned if the query reads no column of the left side.
+        around: The left side, as the query reads it. `name` is "" if the query reads none of its columns.
 
     Raises:
-        ValidationError: A LATERAL query is not allowed with this type of join.
-        NotSupportedError: A LEFT JOIN has a condition.
+        ValidationError: The query reads the left side, and the join is neither INNER nor LEFT.
+        NotSupportedError: The query reads the left side, and a LEFT JOIN has a condition other than TRUE.
     """
     if not around.name:
         return joined
@@ -206,7 +208,7 @@ def _function(node: LateralTable, row: LeftRow, context: BindContext) -> Node:
 
 
 def _bound(binder: ScalarBinder, value: syntax.Node, what: str) -> Expr:
-    """Bind an argument of an entry of FROM.
+    """Bind an argument of a table function or of UNNEST. `what` names the argument in the error.
 
     Raises:
         NotSupportedError: The argument has a sub-query, for which Flink has no plan.

@@ -45,13 +45,13 @@ class BindContext:
     hints: tuple[Hint, ...] = ()
     """Hints of the SELECT whose FROM is bound."""
     state_ttl: str = ""
-    """Duration for which the aggregates of the current SELECT keep a key, as in the hint STATE_TTL."""
+    """How long the aggregates of the current SELECT keep a key: the text of STATE_TTL. "" for the default."""
     outer: Correlation | None = None
     """Outer query, None if there is none."""
     correlations: Iterator[int] = field(default_factory=count)
     """Numbers for the names `$cor0`, `$cor1`, ..."""
     clause: Clause = field(default_factory=lambda: Clause())
-    """Clause whose sub-queries are bound."""
+    """Clause that is bound now. Its sub-queries share the name of the outer row."""
 
     def in_clause(self) -> BindContext:
         """Return the context of a new clause, whose sub-queries read the outer row by a name of their own."""
@@ -78,7 +78,7 @@ class BindContext:
         return replace(self, common_tables={**self.common_tables, name: (node, Relation((name,), fields))})
 
     def in_view(self, path: tuple[str, str, str], sql: str) -> BindContext:
-        """Return the context in which the text of a view is bound."""
+        """Return the context in which a view's query is bound: no outer query, no tables of WITH."""
         return replace(self, sql=sql, common_tables={}, views=(*self.views, path), outer=None)
 
 
@@ -132,7 +132,7 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Relation:
-    """Entry of FROM: its alias or path, its columns, and the position of the first one in the input."""
+    """Entry of FROM: alias or path, columns, and position of its first column among those of all entries."""
 
     name: tuple[str, ...]
     columns: tuple[Field, ...]
@@ -157,8 +157,8 @@ class Scope:
 
     Attributes:
         relations: Entries of FROM, in order.
-        times: Positions of time attributes.
-        common: Columns of USING or NATURAL joins. `*` shows each of them once, before the join's others.
+        times: Positions of time attributes among all columns of the entries.
+        common: Columns of USING or NATURAL joins. `*` shows each once, before all other columns of its join.
         outer: Outer query, None if there is none.
     """
 
@@ -230,8 +230,8 @@ class Scope:
             merged = {ref.index for column in common for ref in column.columns}
             names = [column.name for column in self.columns]
             if common:
-                # Columns of one name are shown as g, g0, g1. Columns that are merged into a common column
-                # are not shown, but they take a number, too.
+                # Columns of one name become k, k0, k1. A column that USING merges is not shown, but takes a
+                # name, too: `*` of a JOIN b USING (k) CROSS JOIN c shows k (of a and b), then k1 (of c).
                 names = list(unique_columns(names))
             found = [(column.place, names[column.columns[0].index], column.value) for column in common]
             found += [
@@ -297,7 +297,7 @@ def _fields_named(name: str, relations: Iterable[Relation], range: SourceRange |
 
 
 def _descending(count: int) -> range:
-    """Return the range count, count - 1, ..., 1."""
+    """Return the range count, count - 1, ..., 1, for methods with a parameter named `range`."""
     return range(count, 0, -1)
 
 

@@ -111,13 +111,13 @@ def order_rows(node: Node, items: Sequence[syntax.OrderItem], bind: Callable[[sy
 
 
 def limited(node: Node, is_ordered: bool, offset: int, fetch: int) -> Node:
-    """Return the first rows of a query.
+    """Return the plan of a query with LIMIT or FETCH. A Sort node in it has both numbers of rows.
 
     Args:
         node: The query, sorted if it has an ORDER BY.
         is_ordered: Whether the query has an ORDER BY.
         offset: Number of rows to skip.
-        fetch: Number of rows to return after them.
+        fetch: Number of rows to return after the skipped ones.
     """
     if is_ordered and isinstance(node, Sort):
         return replace(node, offset=offset, fetch=fetch)

@@ -1,4 +1,4 @@
-"""Binding of queries to logical plans, in the shape of Calcite's SqlToRelConverter as Flink configures it."""
+"""Binding of queries to logical plans, with the nodes that Calcite's SqlToRelConverter makes for Flink."""
 
 from __future__ import annotations
 

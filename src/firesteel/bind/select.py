@@ -46,7 +46,7 @@ def bind_select(
         scope: Names of FROM.
         context: Catalog and settings.
         targets: Columns of an INSERT that the query fills. None for other queries.
-        order: ORDER BY of the query.
+        order: ORDER BY of the query. If it is not empty, the plan ends with the sort.
 
     Raises:
         ValidationError: Flink refuses the query.
@@ -118,7 +118,7 @@ class _Select:
         return [(alias, binder.bind_typed(item))]
 
     def _qualify(self, condition: syntax.Node, binder: ScalarBinder) -> Expr:
-        """Return the condition of QUALIFY, which may use the names of the SELECT list."""
+        """Return the bound condition of QUALIFY. An alias of the SELECT list stands for its expression."""
         named = {item.alias.name: item.value for item in self.node.items if isinstance(item, Aliased)}
 
         def written(part: syntax.Node) -> syntax.Node:
@@ -172,7 +172,10 @@ def _qualified(node: Node) -> Node:
 
 
 def _having_filter(below: Node, having: Expr) -> Node:
-    """Return the filter of HAVING as RelBuilder.filter simplifies it: none for TRUE, no rows for FALSE."""
+    """Return a plan with the filter of HAVING, simplified as in Calcite's RelBuilder.filter.
+
+    If HAVING is always TRUE, the plan is `below` without a filter. If a term is FALSE, the plan has no rows.
+    """
     terms = [term for term in conjuncts(having) if not is_always_true(term)]
     if any(is_false(term) for term in terms):
         return Values(below.schema, ())
@@ -181,11 +184,14 @@ def _having_filter(below: Node, having: Expr) -> Node:
 
 
 def _grouped_names(aliases: list[str | None]) -> tuple[str, ...]:
-    """Return the column names of a query with aggregates. A column without an alias is EXPR$n.
+    """Return the column names of a query with aggregates. A column without an alias is named EXPR$n.
 
-    n is the number of different names before the column (SqlValidatorImpl.addToSelectList). In a query
-    without aggregates, n is the position of the column. Two columns may have one name: it is only an error
-    to read a column by this name.
+    n is the number of different names before the column (SqlValidatorImpl.addToSelectList):
+
+        SELECT MAX(a), k AS x, k AS x, MIN(a)  ->  EXPR$0, x, x, EXPR$2
+
+    In a query without aggregates, n is the position of the column. Two columns may have the same name. Only
+    a reference to such a name is an error.
     """
     names: list[str] = []
     for alias in aliases:
@@ -194,10 +200,14 @@ def _grouped_names(aliases: list[str | None]) -> tuple[str, ...]:
 
 
 def distinct(node: Node, ttl: str = "") -> Node:
-    """Return the distinct rows (Calcite: distinctify). A column that is selected twice is grouped by once.
+    """Return the distinct rows: an aggregate whose keys are the columns (Calcite: distinctify).
 
-    Columns are compared in simplified form: `b` and `b = TRUE` are the same column. `ttl` is the duration for
-    which a row is kept, as written.
+    A column that is selected twice becomes one key. Columns are simplified before they are compared: `b` and
+    `b = TRUE` are the same column.
+
+    Args:
+        node: The rows.
+        ttl: Time for which the state of a row is kept, as written in a STATE_TTL hint; "" without a hint.
     """
     if not isinstance(node, Project):
         return aggregate(node, range(len(node.schema)), (), ttl=ttl)

@@ -47,7 +47,9 @@ def snapshot_join(
     right: tuple[Node, Relation],
     context: BindContext,
 ) -> tuple[Node, Scope]:
-    """Return the join with a table FOR SYSTEM_TIME AS OF a time of the left input, and the scope above.
+    """Return the plan and the scope of a join with a table FOR SYSTEM_TIME AS OF a time of the left input.
+
+    The scope has the names of both inputs, for the other clauses of the query.
 
     Args:
         node: The join as written. Its right side has FOR SYSTEM_TIME AS OF.
@@ -135,7 +137,10 @@ def _names(moment: syntax.Node, scope: Scope) -> bool:
 
 
 def _history(moment: syntax.Node, context: BindContext) -> ValidationError:
-    """Return the error for a constant point in time, as no table keeps its history."""
+    """Return the error for a point in time that reads no column: a constant or PROCTIME().
+
+    A constant would require the table as it was at this time. No catalog keeps old versions of a table.
+    """
     period = _bound(moment, Scope(), context)
     if isinstance(period, Call) and period.function == "PROCTIME":
         return ValidationError(

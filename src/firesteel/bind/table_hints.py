@@ -43,12 +43,13 @@ def check_hints(hints: Sequence[Hint]) -> None:
 
 
 def state_ttl(hints: Sequence[Hint], source: syntax.Node | None) -> str:
-    """Return how long an aggregate over FROM keeps a key, as written. "" if no hint sets it.
+    """Return how long an aggregate over FROM keeps the state of a key, as a STATE_TTL hint writes it ("1d").
 
-    If FROM is a join, the hint sets the time for the join's inputs and does not count for the aggregate.
+    Return "" if no hint names the only table of FROM. If FROM is a join, the hint sets the time for the
+    inputs of the join, and the result is "".
 
     Raises:
-        ValidationError: The text is no duration.
+        ValidationError: The time in a hint is no duration.
     """
     found = ""
     for hint in hints:

@@ -1,4 +1,7 @@
-"""Binding of a name in FROM: a common table, a table with its computed columns and watermark, or a view."""
+"""Binding of a name in FROM: a common table expression, a view, or a table.
+
+The plan of a table includes its computed columns and its watermark.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,8 @@ def bind_table(node: TableName, context: BindContext, bind_query: BindQuery) -> 
     """Return the plan of a named table or view, and the names of its columns.
 
     Raises:
-        ValidationError: The table does not exist, or its connector cannot be read.
+        ValidationError: The table does not exist, its connector cannot be read, or a hint is wrong. Or the
+            view reads itself, or its query is wrong by now.
     """
     path = node.path
     if len(path) == 1 and path[0] in context.common_tables:
@@ -94,8 +98,8 @@ def scan(table: Table) -> Node:
 def _declared(table: Table, node: Node) -> Project:
     """Return the projection to all columns of a table, in declared order.
 
-    Computed columns are computed from the stored ones. Metadata columns are cast to the declared type. Flink:
-    DynamicSourceUtils.pushMetadataProjection.
+    Computed columns are computed from the physical and metadata columns. Metadata columns are cast to the
+    declared type. Flink: DynamicSourceUtils.pushMetadataProjection.
     """
     given = {field.name: InputRef(i, field.type) for i, field in enumerate(node.schema)}
     rowtime = None if table.watermark is None else table.watermark.column
@@ -115,9 +119,9 @@ def _declared(table: Table, node: Node) -> Project:
 
 
 def _check_metadata(table: Table) -> None:
-    """Raise ValidationError for metadata that the source lacks, or that cannot be cast to the column's type.
+    """Raise ValidationError if the source has no metadata, or a value cannot be cast to the column's type.
 
-    Flink: DynamicSourceUtils.validateAndApplyMetadata.
+    The connector itself refuses unknown metadata keys. Flink: DynamicSourceUtils.validateAndApplyMetadata.
     """
     known = {} if table.traits is None else dict(table.traits.metadata)
     path = ".".join(table.path)

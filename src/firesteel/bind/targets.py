@@ -21,9 +21,7 @@ class Targets:
         sources: For each column of the sink, the position of the query column that fills it. If none does,
             the expression of its value.
         named: Number of columns in the column list of the INSERT, without those that PARTITION sets. None if
-            there is no column list. `reorder` then accepts any number of items. Later,
-            bind/statements/insert.py compares the number and the types of the query's columns with those of
-            the sink.
+            there is no column list.
     """
 
     sources: tuple[int | Expr, ...]
@@ -32,10 +30,13 @@ class Targets:
     def reorder(
         self, items: list[tuple[str | None, Expr]], place: SourceRange
     ) -> list[tuple[str | None, Expr]]:
-        """Return the SELECT items in the order of the sink's columns, surplus items last.
+        """Return the SELECT items in the order of the sink's columns.
+
+        Without a column list (`named` is None), `items` may have any length. Surplus items come last, and
+        bind/statements/insert.py refuses them when it compares the result with the columns of the sink.
 
         Raises:
-            ValidationError: The number of items is not `named`.
+            ValidationError: There is a column list, and the number of items is not `named`.
         """
         if self.named is not None and len(items) != self.named:
             raise ValidationError("Number of columns must match number of query columns", range=place)

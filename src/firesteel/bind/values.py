@@ -31,7 +31,15 @@ _MISMATCH = "Values passed to VALUES operator must have compatible types"
 def bind_values(
     node: ValuesRows, context: BindContext, targets: Targets | None, names: Sequence[str] = ()
 ) -> Node:
-    """Return literal rows. Rows with computed or cast values become a union of projections.
+    """Return the rows of VALUES: a Values node if all values are literals, else a union of projections.
+
+    A CAST is no literal. The rows are also a union if an INSERT has columns that VALUES does not fill.
+
+    Args:
+        node: The rows as written.
+        context: Catalog and settings.
+        targets: Columns of an INSERT that the rows fill. None for other queries.
+        names: Names of the columns. If it is empty, they are EXPR$0, EXPR$1 and so on.
 
     Raises:
         ValidationError: The rows have different lengths or incompatible types.

@@ -41,7 +41,7 @@ class Catalog(Databases):
         """Return the table or view of that name.
 
         Raises:
-            ValidationError: No table or view has that name. The hint names a similar name.
+            ValidationError: No table or view has that name. If there is a similar name, the hint shows it.
         """
         found = self.find(name)
         if found is not None:
@@ -91,8 +91,8 @@ class Catalog(Databases):
     def replace(self, entry: Table | View) -> None:
         """Replace the registered table or view that has the path of `entry`.
 
-        For example, `entry` is a table with the properties of its connector (`Table.traits`), which were
-        unknown before.
+        For example, the registered table has no `traits` (properties of the connector), and `entry` is the
+        same table with them.
         """
         store = self._temporary if entry.temporary else self._objects
         store[entry.path] = entry
@@ -132,14 +132,15 @@ class Catalog(Databases):
         """Drop a table or view and return whether it existed.
 
         Args:
-            kind: TABLE or VIEW.
+            kind: TABLE or VIEW. A view does not count as a table, and a table does not count as a view.
             name: Name as written.
             if_exists: Return False instead of raising if it does not exist.
             temporary: Drop a temporary object instead of a permanent one.
             range: Position of the name, for the error.
 
         Raises:
-            ValidationError: The object does not exist, or a temporary object hides it.
+            ValidationError: The object does not exist and `if_exists` is False. Or `temporary` is False, and
+                a temporary object of this kind and name exists. `if_exists` does not suppress this error.
         """
         path = self.path(name)
         shown = ".".join(path)
@@ -209,7 +210,8 @@ class Catalog(Databases):
         With `cascade`, its permanent tables and views are dropped too. Temporary ones stay.
 
         Raises:
-            ValidationError: The database is unknown or the current one, or not empty and `cascade` is False.
+            ValidationError: The database is the current one, or its catalog is unknown. Or it does not exist,
+                and `if_exists` is False. Or it has permanent tables or views, and `cascade` is False.
         """
         place = self.database_path(name)
         inside = [path for path in self._objects if path[:2] == place]
@@ -219,7 +221,11 @@ class Catalog(Databases):
         return done
 
     def drop_catalog(self, name: str, if_exists: bool, range: SourceRange | None = None) -> bool:
-        """Drop a catalog with all its permanent tables and views, and return whether it existed."""
+        """Drop a catalog with all its permanent tables and views, and return whether it existed.
+
+        Raises:
+            ValidationError: The catalog is the current one, or does not exist and `if_exists` is False.
+        """
         done = super().drop_catalog(name, if_exists, range)
         for path in [path for path in self._objects if done and path[0] == name]:
             del self._objects[path]

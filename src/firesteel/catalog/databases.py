@@ -91,7 +91,9 @@ class Databases:
 
     # --- USE -------------------------------------------------------------------------------------
     def use_catalog(self, name: str, range: SourceRange | None = None) -> None:
-        """Make a catalog the current one, with its default database.
+        """Make a catalog the current one, and its default database the current database.
+
+        If the catalog is the current one already, the current database does not change.
 
         Raises:
             ValidationError: The catalog is unknown.
@@ -138,7 +140,7 @@ class Databases:
     def alter_database(
         self, name: tuple[str, ...], options: Mapping[str, str], range: SourceRange | None = None
     ) -> None:
-        """Set options of a database.
+        """Set options of a database. Its other options stay as they are.
 
         Raises:
             ValidationError: The catalog or the database is unknown.
@@ -165,11 +167,12 @@ class Databases:
             name: Name of one or two parts.
             if_exists: Return False instead of raising if it does not exist.
             cascade: Remove it even if it is not empty.
-            empty: Whether it contains no objects.
+            empty: Whether it contains no permanent tables and views.
             range: Position of the name, for the error.
 
         Raises:
-            ValidationError: The database is unknown or the current one, or not empty and `cascade` is False.
+            ValidationError: The database is the current one, or its catalog is unknown. Or it does not exist,
+                and `if_exists` is False. Or it is not empty, and `cascade` is False.
         """
         catalog, last = self.database_path(name)
         if catalog not in self.catalogs:
@@ -200,7 +203,8 @@ class Databases:
         """Add a catalog with its default database.
 
         Raises:
-            ValidationError: The catalog exists and `if_not_exists` is False, or an option is wrong.
+            ValidationError: The catalog exists and `if_not_exists` is False, or `check_options` refuses the
+                options.
         """
         if name in self.catalogs:
             if if_not_exists:
@@ -229,7 +233,7 @@ class Databases:
         """Return a catalog that CREATE CATALOG made.
 
         Raises:
-            ValidationError: The catalog is unknown or built in: it has no options to show.
+            ValidationError: The catalog is unknown, or it is built in and has no options to show.
         """
         found = self.catalogs.get(name)
         if found is None or found.options is None:
@@ -241,7 +245,8 @@ def check_options(options: Mapping[str, str], range: SourceRange | None = None) 
     """Check the options of CREATE CATALOG.
 
     Raises:
-        ValidationError: The type or another option is wrong. The message is that of Flink's FactoryUtil.
+        ValidationError: The option `type` is missing or is not that of the in-memory catalog, or another
+            option is unknown. The message is that of Flink's FactoryUtil.
     """
     if "type" not in options:
         raise ValidationError(

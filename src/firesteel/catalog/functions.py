@@ -28,7 +28,7 @@ class FunctionCatalog:
         """Register a function.
 
         Raises:
-            ValidationError: The name is taken.
+            ValidationError: A function of this kind and name exists.
         """
         if self.has(kind, name):
             raise ValidationError(

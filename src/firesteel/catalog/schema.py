@@ -55,7 +55,10 @@ class Watermark:
 
 @dataclass(frozen=True)
 class SourceTraits:
-    """Properties of a connector's table, for the planner. They are set at its creation or its first use."""
+    """Properties that a connector gives a table, for the planner.
+
+    They are set when the table is created or used first.
+    """
 
     changelog_mode: ChangelogMode
     """Changes that the table produces as a source."""
@@ -68,10 +71,10 @@ class SourceTraits:
     sink_mode: str = "insert-only"
     """Changes that the table takes as a sink.
 
-    - "all": I, UB, UA and D, whatever is requested (canal-json, debezium-json).
-    - "requested": those of the query (print).
-    - "no-update-before": those of the query, without UB (blackhole).
-    - "upsert": I, UA and D (upsert-kafka, jdbc with a key).
+    - "all": I, UB, UA and D, even if the query sends fewer kinds (canal-json, debezium-json).
+    - "requested": exactly the kinds that the query sends (print).
+    - "no-update-before": the kinds that the query sends, without UB (blackhole).
+    - "upsert": I, UA and D (upsert-kafka, jdbc). Without a primary key, the query may only send I.
     - "insert-only": I (json and csv files).
     """
     metadata: tuple[tuple[str, SqlType], ...] = ()
@@ -81,7 +84,7 @@ class SourceTraits:
     has_lookups: bool = False
     """Whether the connector can look up rows by key, for lookup joins."""
     decides_lookup_filters: bool = False
-    """Whether the connector evaluates simple conditions on the table itself when a lookup join reads it.
+    """Whether the connector, and not the lookup join, evaluates simple conditions on the looked-up table.
 
     Plans then do not show these conditions.
     """
@@ -132,7 +135,7 @@ class View:
     """Column names of the query when the view is created."""
     column_types: tuple[SqlType, ...] = field(default=())
     column_times: tuple[str, ...] = ()
-    """ROWTIME, PROCTIME or "" for each column."""
+    """For each column ROWTIME or PROCTIME if it is a time attribute, else ""."""
     comment: str | None = None
     temporary: bool = False
 

@@ -21,7 +21,10 @@ _INTERRUPTED = 130
 
 
 class _Commands(TyperGroup):
-    """Group of the commands that raises a KeyboardInterrupt. Typer would turn it into an exit status."""
+    """Group of the commands. It catches a KeyboardInterrupt and returns it as the result of the command.
+
+    `run_app` then raises the exception again. Without this class, Typer would turn it into an exit status.
+    """
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -31,7 +34,7 @@ class _Commands(TyperGroup):
 
 
 class _WithPage(OnceCommand):
-    """A command with the option `--ui`, whose port may be left out."""
+    """A command with the option `--ui`. The value of the option, a port, may be left out."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         from firesteel.cli.ui import with_port
@@ -302,10 +305,10 @@ def _page(port: int | None, host: str | None, *, as_json: bool = False) -> Abstr
 
 
 def _recovery(values: list[str]) -> dict[str, str]:
-    """Return the options of `--recover`.
+    """Return the configuration options, by key, that the values of `--recover` set.
 
     Raises:
-        UsageError: A value is unknown, or two exclude each other.
+        UsageError: A value is unknown, or two different values set the same option.
     """
     from firesteel.config.table import OPTIONS
 

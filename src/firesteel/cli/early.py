@@ -21,7 +21,8 @@ _CONCERN_SPARK = (
 def prepare_early(arguments: list[str]) -> None:
     """Start Spark in the background for `run FILE ...`, with the settings that the command itself would use.
 
-    The command then uses this Spark (spark/launch/launch.py). Wrong arguments are reported by the command.
+    The command then uses this Spark (spark/launch/launch.py). Do nothing for other commands, if an argument
+    may change Spark's settings, or if the script needs no Spark. The command reports wrong arguments.
     """
     if arguments[:1] != ["run"] or any(word in a for a in arguments for word in _CONCERN_SPARK):
         return

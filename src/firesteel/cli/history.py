@@ -60,7 +60,7 @@ def home_file() -> Path | None:
 
 
 def read(file: Path) -> list[str]:
-    """Return the statements of a history file, oldest first; none if it cannot be read."""
+    """Return the statements of a history file, oldest first; an empty list if it cannot be read."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -69,7 +69,7 @@ def read(file: Path) -> list[str]:
 
 
 def _statement(line: str) -> str:
-    """Return the statement in a line of the file: the JSON string, or the line if it is none."""
+    """Return the statement in a line of the file. A line that is no JSON string is itself the statement."""
     try:
         found = json.loads(line)
     except ValueError:
@@ -78,7 +78,10 @@ def _statement(line: str) -> str:
 
 
 def write(file: Path, statements: Iterable[str]) -> None:
-    """Write statements to a history file that only its owner can read, as statements may contain secrets.
+    """Write statements to a history file, in place of its content.
+
+    A new file can be read only by its owner, because statements may contain secrets. An existing file keeps
+    its permissions.
 
     Raises:
         OSError: The file cannot be written.
@@ -89,7 +92,10 @@ def write(file: Path, statements: Iterable[str]) -> None:
 
 
 def append(file: Path, statement: str) -> None:
-    """Append a statement to a history file, which only its owner can read. Errors are ignored."""
+    """Append a statement to a history file. Errors are ignored.
+
+    A new file can be read only by its owner. An existing file keeps its permissions.
+    """
     with contextlib.suppress(OSError):
         file.touch(mode=0o600)
         with file.open("a", encoding="utf-8") as lines:

@@ -56,7 +56,7 @@ class JobsApi(ABC):
 
     @abstractmethod
     def summaries(self) -> list[Json]:
-        """Return all jobs as JSON values, oldest first, with the fields of the list of jobs."""
+        """Return all jobs as JSON values, oldest first, with the fields that GET /api/v1 lists."""
 
     @abstractmethod
     def changing(self, id: str) -> Json | None:
@@ -75,12 +75,14 @@ class JobsApi(ABC):
 
     @abstractmethod
     def batches(self, id: str) -> list[Json]:
-        """Return the micro-batches of a job that are still remembered, oldest first."""
+        """Return the latest micro-batches of a job, oldest first. Earlier ones may have been dropped."""
 
     def rows(self, id: str, query: str) -> Json | None:
-        """Return rows of a job's result (ResultView); None if the job shows none or is unknown.
+        """Return rows of a job's result as JSON. Return None if the job is unknown or its rows are not shown.
 
-        `query` is the query of the URL, with the parameters of ResultView.answer.
+        Args:
+            id: The job.
+            query: The query of the URL. It may select and page the rows (`ResultView.answer`).
         """
         return None
 

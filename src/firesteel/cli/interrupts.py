@@ -58,8 +58,8 @@ def exit_status(stop: KeyboardInterrupt) -> int:
 _came: list[int] = []
 """The number of the signal that came while no statement ran, as the only item; empty if none came.
 
-A library or CPython may have dropped the exception Stopped of the signal. `raise_dropped` raises Stopped
-again when the next statement starts.
+The handler of the signal raises Stopped, but a library or CPython may drop this exception. In this case,
+`raise_dropped` raises Stopped when the next statement starts.
 """
 _again = SignalAgain()
 
@@ -67,7 +67,8 @@ _again = SignalAgain()
 def stop_on_signals() -> None:
     """Install handlers that raise Stopped in the main thread.
 
-    A signal that is ignored, for example because of nohup, stays ignored.
+    A signal that is ignored, for example because of nohup, stays ignored. If CPython drops Stopped, the
+    signal is sent again.
     """
     for number in (signal.SIGINT, *_ASKED):
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
@@ -107,7 +108,11 @@ def _raise(number: int, frame: FrameType | None) -> None:
 
 
 def _raise_or_repeat(number: int, frame: FrameType | None) -> None:
-    """Raise Stopped, or send the signal again if it has interrupted the import system."""
+    """Raise Stopped, unless the signal has interrupted the import system.
+
+    An exception there could block later imports forever (signal_again.py). The signal is therefore sent again
+    after 10 milliseconds.
+    """
     if is_importing(frame):
         _again.soon(number)
         return
@@ -118,8 +123,9 @@ def _raise_or_repeat(number: int, frame: FrameType | None) -> None:
 class Interrupts:
     """Context in which a signal that ends the command raises Stopped and is remembered.
 
-    CPython drops exceptions that are raised while it finalizes objects, of which py4j has many. `check` and
-    `checked` then raise Stopped later. A signal that interrupts the import system is sent again.
+    CPython drops exceptions that are raised while it finalizes objects, and py4j has many such objects. If
+    Stopped was dropped, the next call of `check`, or the next item of `checked`, raises it. A signal that
+    interrupts the import system is sent again.
 
     Attributes:
         came: Number of the signal that came, 0 for none.

@@ -1,7 +1,8 @@
 """Log as JSON (`--log-format json`): one object a line on stderr, for programs that collect logs.
 
 Each line has `time`, `level`, `event` and the fields of the event. Events are `progress`, `error`, `notice`,
-`restart`, `stopped`, and `log` for lines that other software writes (stderr_lines.py).
+`restart`, `stopped`, `ui` with the address of the web page, and `log` for lines that other software writes
+(stderr_lines.py).
 """
 
 from __future__ import annotations
@@ -33,7 +34,14 @@ def is_wanted(arguments: list[str]) -> bool:
 
 
 def tell(event: str, level: str = "INFO", out: TextIO | None = None, **said: Any) -> None:
-    """Print the line of an event. Fields that are None are omitted."""
+    """Print the line of an event.
+
+    Args:
+        event: Name of the event.
+        level: Log level.
+        out: Stream to print to. None: stderr.
+        **said: Fields of the event. Fields that are None are omitted.
+    """
     print(f"{line_of(event, level, **said)}\n", end="", file=out or sys.stderr, flush=True)
 
 

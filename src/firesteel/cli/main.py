@@ -20,8 +20,8 @@ from firesteel.errors import FiresteelWarning
 _BEFORE_A_COLLECTION = 50_000
 """Number of new objects before a garbage collection.
 
-Loading and planning allocate much and leave little garbage. With Python's default of 700, collections take a
-tenth of their time.
+Loading and planning allocate many objects and leave little garbage. With Python's default of 700, garbage
+collections take a tenth of the time for loading and planning.
 """
 
 
@@ -81,7 +81,10 @@ def _failed(error: Exception, *, verbose: bool) -> int:
 
 
 def _reader_gone(error: BrokenPipeError, *, verbose: bool) -> int:
-    """Return the exit status: 0 if the reader of stdout has gone, as `head` does. Else report the error."""
+    """Return the exit status 0 if the reader of stdout has closed the pipe, as `head` does.
+
+    If the reader is still there, report the error and return its exit status.
+    """
     from firesteel.cli.standard_streams import has_reader
 
     if has_reader(sys.stdout.fileno()):

@@ -57,10 +57,10 @@ _STATES: tuple[tuple[str, str, str], ...] = (
 
 
 class Metrics:
-    """Metrics of the jobs in a registry, oldest first. A job that has ended keeps its numbers.
+    """Metrics of the jobs of this process, the oldest job first. Jobs that have ended are included.
 
     Args:
-        registry: The jobs.
+        registry: The running jobs, and the ended jobs that are still remembered.
     """
 
     def __init__(self, registry: Registry = JOBS) -> None:
@@ -98,7 +98,7 @@ class Metrics:
 def _family(
     metrics: tuple[tuple[str, str, str], ...], jobs: dict[str, list[tuple[str, tuple[float | None, ...]]]]
 ) -> Iterator[str]:
-    """Yield the lines of a family of metrics: for each metric HELP and TYPE, then a line for each value.
+    """Yield the lines of some metrics: for each metric HELP and TYPE, then a line for each part of each job.
 
     Args:
         metrics: Name, type and meaning of each metric.

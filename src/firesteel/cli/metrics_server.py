@@ -39,7 +39,7 @@ class Answer:
 
 
 class _Server(ThreadingHTTPServer):
-    """Serves few connections, each for a short time."""
+    """HTTP server that limits its open connections (MOST_CONNECTIONS) and the duration of each."""
 
     daemon_threads = True
     block_on_close = False
@@ -53,7 +53,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, handler)
 
     def server_bind(self) -> None:
-        """Bind without HTTPServer's look at the name of the address, which may ask a name server."""
+        """Bind without HTTPServer's look-up of the host name, which may wait for a name server."""
         if self.allow_reuse_address:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(self.server_address)
@@ -81,7 +81,7 @@ class _Server(ThreadingHTTPServer):
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Print nothing: a client that goes away is no error of the job."""
+        """Print nothing: a client that closes its connection early causes no error of the job."""
 
 
 def _cut_off(request: socket.socket) -> None:
@@ -95,8 +95,10 @@ def served(
 ) -> Iterator[int]:
     """Answer GET requests while the context is open.
 
+    If `host` is a loopback address, a request whose header Host names another machine gets the status 403.
+
     Args:
-        answer: Returns the answer to a path, which has no query.
+        answer: Function from the path of a request, without the query after `?`, to the answer.
         port: The TCP port, 0 for a free one.
         host: The address to listen on, or a name of it; `0.0.0.0` and `::` are all addresses of the machine.
         seconds: How long a connection may last.
@@ -121,11 +123,11 @@ def served(
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:
-            """Print nothing: stderr is the job's."""
+            """Write no log of requests: stderr is for messages about the job."""
 
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        # getaddrinfo reduces a port number modulo 65536: 70000 becomes 4464
+        # Use `port` itself, so that 70000 fails: getaddrinfo reduces it modulo 65536, to 4464.
         address = (address[0], port, *address[2:])
         server = _Server(address, family, Handler, seconds)
     except (OSError, OverflowError, UnicodeError) as error:
@@ -148,8 +150,8 @@ def cannot_listen(port: int, host: str, error: Exception, hint: str) -> UsageErr
     Args:
         port: The port.
         host: The address.
-        error: Error of the attempt.
-        hint: What to do.
+        error: Error of the attempt to listen. The message gives its reason.
+        hint: Advice to the user, shown below the message.
     """
     if isinstance(error, socket.gaierror) or not isinstance(error, OSError):
         reason = "there is no such address or port"

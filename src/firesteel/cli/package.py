@@ -10,10 +10,16 @@ from firesteel.spark.environment_archive import write_archive
 
 
 def write_package(target: str, extras: Collection[str] | None) -> int:
-    """Write the archive, print its packages and how to use it, and return the exit status.
+    """Write the archive, print its packages and how to use it, and return the exit status 0.
+
+    Args:
+        target: Path of the archive: .tar.gz, .tgz or .tar.
+        extras: Extras of Firesteel to include, such as `kafka`; None for the installed ones that executors
+            need.
 
     Raises:
-        UsageError: The archive cannot be written as asked.
+        UsageError: The path has another suffix, an extra is unknown or not installed, or the file cannot be
+            written.
     """
     file = Path(target)
     versions = write_archive(file, extras)

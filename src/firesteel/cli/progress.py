@@ -45,7 +45,12 @@ def causes_text(causes: Mapping[str, int]) -> str:
 
 
 def describe(seconds: float, progress: Progress | None) -> str:
-    """Return the progress on one line: time, phase, rows, changes, dropped input, batches, state, lag."""
+    """Return the progress on one line: time, phase, rows, changes, dropped input, batches, state, lag.
+
+    Args:
+        seconds: Time since the start of the statement.
+        progress: Counters of the job. Counters that are 0 are left out. None shows only the time.
+    """
     parts = [f"running for {seconds:.0f} s"]
     if progress is not None and progress.phase:
         parts.append(progress.phase)
@@ -72,7 +77,10 @@ def describe(seconds: float, progress: Progress | None) -> str:
 
 
 class ProgressLine:
-    """Display of a statement's progress. Pass the counters to `watch`, and call `hide` before any output."""
+    """Context that shows a statement's progress.
+
+    Pass the counters of each job to `watch`. Call `hide` before you write a result.
+    """
 
     def __init__(self, out: TextIO | None = None, *, as_json: bool = False) -> None:
         self._out = out or sys.stderr
@@ -107,7 +115,7 @@ class ProgressLine:
         return sum((progress.skip_causes for progress in self._jobs.values()), Counter[str]())
 
     def hide(self) -> None:
-        """Remove the line and show no more progress."""
+        """Remove the line from the screen, and show no progress any more."""
         if not self._done.is_set():
             self._done.set()
             self._thread.join()

@@ -11,10 +11,10 @@ from firesteel.cli.terminal import lines_escaped
 from firesteel.errors import FiresteelError, InternalError, JobError
 
 _OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""Numbers of OSErrors that mean: a write to standard output or standard error failed.
+"""Values of OSError.errno for a failed write to standard output or standard error, such as a full disk.
 
-They mean this only if the error's `filename` is None. The error of any other file is expected to have the
-path of that file there.
+They mean this only if the error's `filename` is None. Errors of other files are expected to have the path of
+the file there.
 """
 
 BUG_HINT = (
@@ -45,7 +45,7 @@ def as_firesteel_error(error: BaseException) -> FiresteelError:
 
 
 def report(error: FiresteelError, *, verbose: bool) -> int:
-    """Write an error to stderr and return its exit status."""
+    """Write an error to stderr and return its exit status. If `verbose`, write its stack trace, too."""
     if is_wanted(sys.argv):
         trace = "".join(traceback.format_exception(error)) if verbose else None
         tell_error(error, trace)

@@ -33,7 +33,14 @@ RESULT_MODE = "sql-client.execution.result-mode"
 def configuration(
     settings: dict[str, str], checkpoint: str | None, master: str | None, *, verbose: bool = False
 ) -> dict[str, str]:
-    """Return the options on the command line by their configuration keys."""
+    """Return the options of the command line as configuration options by key.
+
+    Args:
+        settings: Options given with --set. They override the options that `verbose` adds.
+        checkpoint: Folder of the checkpoint, None if not given.
+        master: Spark's master, None if not given.
+        verbose: Whether to add the options that make Spark log more (SPARKS_LOGS).
+    """
     found = {**(SPARKS_LOGS if verbose else {}), **settings}
     if checkpoint is not None:
         found["execution.checkpointing.dir"] = checkpoint
@@ -108,7 +115,15 @@ def opened(
 
 
 def explain_script(text: str, options: dict[str, str], *, folder: str, code: bool, trace_rules: bool) -> int:
-    """Run the definitions of a script, show the plans of its queries, and return the exit status."""
+    """Run the definitions of a script, print the plans of its queries and INSERTs, and return 0.
+
+    Args:
+        text: The script.
+        options: Configuration options by key.
+        folder: Folder of the modules of user-defined functions.
+        code: Whether to print the code that the workers run, too.
+        trace_rules: Whether to print the plans after each program of the optimizer, too.
+    """
     from firesteel.session.environment import TableEnvironment
 
     environment = TableEnvironment.create(configuration=options)
@@ -177,7 +192,7 @@ class Runner:
 
                     traceback.print_exception(problem, file=sys.stderr)
                 if error.sql in pieces:
-                    error.sql = text  # the message shows a whole line, which may have other statements
+                    error.sql = text  # so that the message quotes the script's whole line
                 said = f"error: {error}"
                 print(lines_escaped(said) if sys.stdout.isatty() else said, flush=True)
                 if self._json:
@@ -211,7 +226,11 @@ class Runner:
                 print(said, file=sys.stderr)
 
     def _stop(self, result: TableResult | None) -> None:
-        """Stop the job of a statement, None if it had not started. Another signal ends the process."""
+        """Stop the job of a statement. If a second signal comes meanwhile, end the process.
+
+        Args:
+            result: Result of the statement; None if its job had not started.
+        """
         with second_interrupt_leaves(), suppress(Exception):  # the signal may have ended Spark, too
             if result is not None:
                 result.cancel()

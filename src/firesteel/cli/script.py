@@ -43,9 +43,13 @@ def read_script(path: str) -> str:
 
 
 def with_values(text: str, values: Mapping[str, str]) -> str:
-    """Return a script with the values of `${NAME}`: those given with -D, then environment variables.
+    """Return a script in which each `${NAME}` is replaced by its value.
 
-    Secrets come from the environment, because every user of the machine can read a command line.
+    A value given with -D (`values`) takes precedence over an environment variable of the same name. Secrets
+    belong in environment variables: every user of the machine can read the command line.
+
+    Raises:
+        ParseError: A name has no value.
     """
     from firesteel.sql.variables import substitute
 
@@ -56,7 +60,7 @@ def pairs(given: list[str], option: str) -> dict[str, str]:
     """Return NAME=VALUE arguments as a dict. The last value of a name counts, as in Flink and spark-submit.
 
     Raises:
-        UsageError: One has no name or no `=`.
+        UsageError: An argument has no name or no `=`.
     """
     found = {}
     for pair in given:
@@ -68,9 +72,11 @@ def pairs(given: list[str], option: str) -> dict[str, str]:
 
 
 def needs_spark(text: str) -> bool:
-    """Return whether a script seems to run a query and does not set options of Spark.
+    """Return whether to start Spark's JVM before the script is parsed.
 
-    This is only a guess, by which the JVM is started early.
+    True if the script seems to run a query or INSERT, and no SET in it seems to change how the JVM starts.
+    Such a SET sets an option of Spark, `firesteel.fast-start` or `pipeline.name`. The result is a guess by
+    regular expressions.
     """
     statements = _COMMENT.sub("", text)
     return _NEEDS_SPARK.search(statements) is not None and _SETS_SPARK.search(statements) is None

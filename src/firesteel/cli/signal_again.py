@@ -1,4 +1,8 @@
-"""Send a signal again whose exception could not be raised, or was dropped."""
+"""Repetition of a signal if its first delivery did not stop the command.
+
+The handler of a signal raises an exception to stop the command. It does not raise it if the signal has
+interrupted the import system. And CPython drops an exception that is raised in a finalizer (`__del__`).
+"""
 
 from __future__ import annotations
 
@@ -13,8 +17,8 @@ _IMPORTS = ("<frozen importlib", "<frozen zipimport")
 def is_importing(frame: FrameType | None) -> bool:
     """Return whether a signal has interrupted the import system itself, not the code of a module.
 
-    An exception that is raised there leaves a lock of the import system locked. Later imports of the same
-    module then wait for this lock forever, in all threads (seen with CPython 3.11).
+    If True, the signal handler must not raise an exception: a lock of the import system would stay locked.
+    Later imports of the same module would then wait for this lock forever, in all threads (CPython 3.11).
 
     Args:
         frame: The frame that the signal has interrupted.
@@ -23,7 +27,7 @@ def is_importing(frame: FrameType | None) -> bool:
 
 
 class SignalAgain:
-    """A signal that is sent to the main thread again after its exception was lost."""
+    """Timer that sends a signal to the main thread again. Call `soon` if its exception did not arrive."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -36,7 +40,7 @@ class SignalAgain:
         timer.start()
 
     def settle(self) -> None:
-        """Do not send the signal: its exception has been raised."""
+        """Cancel the signal that `soon` has announced, because the exception has been raised meanwhile."""
         self._number = 0
 
     def _send(self) -> None:

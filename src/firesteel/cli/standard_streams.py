@@ -32,7 +32,7 @@ def prepare_streams() -> None:
         try:
             os.fstat(number)
         except OSError:
-            # os.open returns the lowest free number: `number`, because the streams before it are open.
+            # os.open returns the lowest free descriptor, which is `number`: all lower ones are open by now.
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115
@@ -40,13 +40,16 @@ def prepare_streams() -> None:
 
 
 def _lossy(number: int, encoding: str) -> io.TextIOWrapper:
-    """Return a stream like Python's stderr: lines are written at once, odd characters escaped."""
+    """Return a text stream that writes to a file descriptor and drops what cannot be written.
+
+    As in Python's stderr, each line is written at once, and characters that the encoding lacks are escaped.
+    """
     file = io.BufferedWriter(_LossyFile(number, "w", closefd=False))
     return io.TextIOWrapper(file, encoding, errors="backslashreplace", line_buffering=True)
 
 
 def has_reader(number: int) -> bool:
-    """Return whether a pipe or socket still has a reader. Always True for other files."""
+    """Return whether the pipe or socket of a file descriptor still has a reader. True for other files."""
     if not hasattr(select, "poll"):
         return True
     poll = select.poll()

@@ -56,7 +56,7 @@ def _forward(reader: int, out: int) -> None:
 
 
 def as_json(text: str) -> str:
-    """Return a line as JSON. A line that is JSON with a time already is returned unchanged."""
+    """Return a line as a JSON object. Return a JSON object that begins with the member `time` unchanged."""
     if text.startswith(_TIME):
         with suppress(ValueError):
             json.loads(text)

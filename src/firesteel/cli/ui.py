@@ -21,7 +21,7 @@ PORT = 8081
 
 
 def with_port(arguments: Sequence[str]) -> list[str]:
-    """Return arguments in which `--ui` has its port, also where the user has given none."""
+    """Return the arguments with `--ui=8081` in place of each `--ui` that no port number follows."""
     found: list[str] = []
     for index, argument in enumerate(arguments):
         following = arguments[index + 1] if index + 1 < len(arguments) else ""
@@ -43,11 +43,12 @@ def page(
         port: The TCP port, 0 for a free one.
         host: Address to listen on, None for the loopback interface.
         as_json: Whether the line about the URL is a JSON object.
-        feed: The jobs, None for those of this process.
-        option: Option that sets the port, for errors.
+        feed: Source of the jobs that the page shows; None for the jobs of this process.
+        option: Name of the option that sets the port, which error messages mention.
 
     Raises:
-        UsageError: The extra is not installed, or the port or the address cannot be listened on.
+        UsageError: The packages of the extra `ui` are not installed, or the port or the address cannot be
+            listened on.
     """
     from firesteel.cli.http_api import Api
     from firesteel.jobs.registry import JOBS
@@ -69,13 +70,13 @@ def page(
 
 
 def _listener(port: int, host: str, option: str) -> socket.socket:
-    """Return a bound socket."""
+    """Return a socket that listens on the port. Raise UsageError, which mentions `option`, if it cannot."""
     listener: socket.socket | None = None
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # getaddrinfo reduces a port number modulo 65536: 70000 becomes 4464
+        # Use `port` itself, so that 70000 fails: getaddrinfo reduces it modulo 65536, to 4464.
         listener.bind((address[0], port, *address[2:]))
         listener.listen(128)
     except (OSError, OverflowError, UnicodeError) as error:

@@ -44,16 +44,23 @@ class Option:
     required: bool = False
     """Whether a table must set it. Only for connectors and formats."""
     secret: bool = False
-    """Whether the value is never shown, whatever the key. Only for connectors and formats."""
-    decides_offsets: bool = False
-    """Whether a checkpoint's offsets stand for other rows once the value of the option changes.
+    """Whether the value is never shown. If False, a key such as `password` makes it a secret (`is_secret`).
 
     Only for connectors and formats.
     """
+    decides_offsets: bool = False
+    """Whether another value of the option changes which rows an offset of a checkpoint means.
+
+    An example is `topic`. A job that continues from its checkpoint must not change such an option. Only for
+    connectors and formats.
+    """
     cuts_files: bool = False
-    """Whether a change of the value moves the borders between the records of a file. Only for formats."""
+    """Whether the value decides where a record of a file ends, such as the quote of csv. Only for formats."""
     check: Callable[[Any], str | None] | None = None
-    """Function that takes a value in the option's type, and returns Flink's text for a bad one, else None."""
+    """Function from a parsed value to Flink's error message, or to None if the value is valid.
+
+    None if any value of the type is valid.
+    """
 
     @property
     def is_secret(self) -> bool:
@@ -168,10 +175,11 @@ def parse_boolean(text: str) -> bool:
 
 
 def parse_integer(text: str, kind: Kind = Kind.INTEGER) -> int:
-    """Return the integer of an INTEGER or LONG option, which has no blanks (Java: parseInt, parseLong).
+    """Return the integer of an INTEGER or LONG option.
 
     Raises:
-        ValueError: The text is not an integer, or outside the range of the type.
+        ValueError: The text is not an integer, has blanks around it (as in Java's parseInt), or is outside
+            the range of the type.
     """
     if not re.fullmatch(r"[+-]?\d+", text):
         raise ValueError(f"'{text}' is no whole number")
@@ -209,7 +217,7 @@ _PARSERS: dict[Kind, Any] = {
     Kind.MEMORY: lambda text, option: parse_memory(text),
     Kind.STRING: lambda text, option: text,
     Kind.ENUM: _choice,
-    Kind.ZONE: lambda text, option: text,  # checked where it is used, as in Flink
+    Kind.ZONE: lambda text, option: text,  # like Flink, check a zone only when it is used
 }
 
 
@@ -247,8 +255,9 @@ def invalid(key: str, reason: str, *, secret: bool = False) -> ValidationError:
 
     Args:
         key: Key of the option.
-        reason: Hint of the error. It may quote the value, because a secret option gets another hint.
-        secret: Whether the option is declared a secret.
+        reason: Hint of the error, which may quote the value. A secret option gets a hint without the value
+            instead.
+        secret: Whether the option is declared a secret. If False, the key may still make it one.
     """
     hint = "it is a secret and not shown" if secret or is_sensitive(key) else reason
     return ValidationError(f"Invalid value for option '{key}'.", hint=hint, option=key)

@@ -15,21 +15,22 @@ class Plugins:
     group: str
     """Entry point group that other packages register their classes in."""
     own: Mapping[str, str]
-    """Built-in classes: name to `module:class`, as in pyproject.toml.
+    """Built-in classes: name to `module:class`.
 
-    They are repeated here because searching the installed packages takes longer than loading one class.
+    pyproject.toml has the same entries. They are repeated here because reading the entry points of all
+    installed packages takes longer than importing the module of one class.
     """
     hidden: Mapping[str, str] = field(default_factory=dict)
-    """Classes that `find` returns but `names` does not list, because no statement names them."""
+    """Further built-in classes, which only Firesteel itself looks up. `names` does not list them."""
 
     def names(self) -> list[str]:
         """Return the names of all listed plug-ins, sorted."""
         return sorted({*self.own, *self._entries()})
 
     def find(self, name: str) -> Any | None:
-        """Return a new object of the class with that name, or None if there is none.
+        """Return a new instance of the plug-in class with that name, or None if no class has the name.
 
-        The module is imported on the first call, so that workers import only the plug-ins that they run.
+        The class's module is imported only now, so that workers import only the plug-ins that they run.
         """
         place = self.own.get(name) or self.hidden.get(name) or self._entries().get(name)
         if place is None:

@@ -37,7 +37,8 @@ class Configuration(Mapping[str, str]):
 
         Args:
             key: Key of the option. The value of an unknown key is returned as written.
-            default: Result if the option is not set. None: the option's own default, None for an unknown key.
+            default: Result if the option is not set. If it is None, the result is the option's own default,
+                or None for an unknown key.
         """
         option = _KNOWN.get(key)
         if key in self._values:
@@ -48,7 +49,7 @@ class Configuration(Mapping[str, str]):
         return option.parse(option.default)
 
     def has_default(self, key: str) -> bool:
-        """Return whether a known option's value equals its default, whether it is set or not."""
+        """Return whether a known option is not set, or is set to its default value."""
         option = _KNOWN[key]
         return bool(self.get(key) == (None if option.default is None else option.parse(option.default)))
 

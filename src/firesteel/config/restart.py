@@ -23,7 +23,7 @@ NAMES = {
     "exponentialdelay": "exponential-delay",
     "exponential-delay": "exponential-delay",
 }
-"""Strategy by each name that Flink accepts. Upper and lower case are equal."""
+"""Strategies by the names that Flink accepts, in lower case. Scripts may write a name in any case."""
 
 _MOST = "2147483647"
 _KNOWN = "`none`, `fixed-delay`, `failure-rate`, `exponential-delay`"
@@ -34,7 +34,7 @@ def _name(value: str) -> str | None:
 
 
 def _unless(is_valid: Callable[[Any], bool], words: str) -> Callable[[Any], str | None]:
-    """Return a check (Option.check) that returns `words` for an invalid value, else None."""
+    """Return a function for Option.check. It returns `words` if the value is invalid, else None."""
     return lambda value: None if is_valid(value) else words
 
 

@@ -27,8 +27,9 @@ def referenced(owner: str, options: Pairs, declared: Iterable[str] = ()) -> Pair
 
     Args:
         owner: Table that the options belong to. It is part of the variable's name.
-        options: Pairs of key and value.
-        declared: Keys that hold secrets, besides those that are recognized by name or value.
+        options: Options of the table, each as (key, value).
+        declared: Keys whose values are secrets. Further secrets are recognized by a key such as `password`,
+            or by a password in a value that is a JDBC URL.
     """
     secret = set(declared)
     return tuple(

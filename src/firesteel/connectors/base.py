@@ -28,7 +28,7 @@ from firesteel.types.sql import SqlType
 Offset = dict[str, Any]
 """Position up to which a source was read, as a JSON object."""
 Lags = Mapping[tuple[str, int], int]
-"""Number of unread messages by (topic, partition)."""
+"""Number of messages that the job has not read yet, by (topic, partition)."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Split:
     channel: int = 0
     """Number of the part of the source that has its own watermark, such as a Kafka partition."""
     rows: bytes | None = None
-    """Rows that the split holds itself (spark/stream/replaying_source.py); None if the source reads them."""
+    """Replayed rows (spark/stream/replaying_source.py), as an Arrow IPC stream; None for the source's own."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class History:
     Attributes:
         since: Offset before the part.
         until: Offset after the part.
-        size: Its size in words, such as `3 files, 1.2 kB`.
-        ranges: What was read of each partition or file, such as `partition 0: offsets 0 to 99`.
+        size: Size of the part as text, such as `3 files, 1.2 kB`.
+        ranges: For each partition or file, what the job has read, such as `partition 0: offsets 0 to 99`.
     """
 
     since: Offset
@@ -72,7 +72,7 @@ class ReadLimit:
         rows: Number of rows.
         bytes: Number of bytes.
         files: Number of files.
-        is_rough: Whether an estimate of the number of rows is enough, which saves counting them.
+        is_rough: Whether some more rows than `rows` are allowed. The source may then estimate their number.
     """
 
     rows: int | None = None
@@ -100,14 +100,11 @@ class Source(Protocol):
     """
 
     skipped: Mapping[str, int] = {}
-    """Messages skipped because of `ignore-parse-errors`, by cause (formats/messages/skip_causes.py)."""
+    """Number of messages skipped by `ignore-parse-errors`, by cause (formats/messages/skip_causes.py)."""
     dead_letters: DeadLetters | None = None
     """Collector of messages that cannot be read; None if the first of them ends the job."""
     limits_bytes: bool = False
-    """Whether `latest_offset` observes a limit of bytes.
-
-    If so, the host sets a limit of bytes in addition to one of rows.
-    """
+    """Whether `latest_offset` observes ReadLimit.bytes. If False, the host sets no limit of bytes."""
 
     @property
     def bounded(self) -> bool:
@@ -127,10 +124,10 @@ class Source(Protocol):
         return
 
     def keep_log(self, directory: str) -> None:
-        """Store the data that offsets refer to in `directory`, which is part of the query's checkpoint.
+        """Use the folder `directory` of the query's checkpoint for data that offsets need after a restart.
 
-        The host calls this method before it asks for an offset. Data that is not stored is lost with the
-        process. By default, offsets refer to no data.
+        An example is a list of files, if an offset is a position in the list. The host calls this method
+        before it asks for an offset. By default, do nothing: offsets need no other data.
         """
         return
 
@@ -150,19 +147,19 @@ class Source(Protocol):
         return [0]
 
     def by_channel(self, splits: list[Split]) -> list[Split]:
-        """Return the splits, cut so that each belongs to one channel, with `Split.channel` set."""
+        """Divide splits of several channels, and set `Split.channel`. By default, there is one channel."""
         return splits
 
     def lag(self, offset: Offset) -> Lags:
         """Return the number of messages after an offset, by (topic, partition). By default, return no entry.
 
         Raises:
-            JobError: The answer is not available at once.
+            JobError: The number cannot be found out now, for example because no broker answers.
         """
         return {}
 
     def splits(self, parallelism: int) -> list[Split]:
-        """Return all splits of a bounded source, in the order of the source."""
+        """Return all splits of a bounded source for `parallelism` tasks, in the order of the source."""
         ...
 
     def initial_offset(self) -> Offset:
@@ -170,11 +167,11 @@ class Source(Protocol):
         ...
 
     def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
-        """Return the end of the micro-batch that begins at `start`; `start` itself if no data is new."""
+        """Return the end of the micro-batch from `start`, within `limit`; `start` if no data is new."""
         ...
 
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
-        """Return the splits of the data between two offsets, in the order of the source."""
+        """Return the splits between two offsets for `parallelism` tasks, in the order of the source."""
         ...
 
     def is_finished(self, offset: Offset) -> bool:
@@ -205,7 +202,7 @@ class Source(Protocol):
         return until
 
     def read(self, split: Split) -> Iterator[pa.Table]:
-        """Yield the changes of a split in order, in tables of about 100,000 rows (runtime/spec/operators.py).
+        """Yield the rows of a split in order, in changes tables of about 100,000 rows.
 
         Raises:
             DataError: A message is invalid. The error names file and line and quotes the message.
@@ -213,19 +210,19 @@ class Source(Protocol):
         ...
 
     place_metadata: Mapping[str, SqlType] = {}
-    """Metadata keys that give the place of a row's message, such as `offset`, with their types."""
+    """Metadata columns, by key, that say where a row's message stands, such as `offset`; values are types."""
 
     def read_placed(self, split: Split) -> Iterator[tuple[pa.Table, pa.Table]]:
-        """Yield the changes of a split as `read` does, each table with the places of its rows' messages.
+        """Yield the tables of `read`, each with a second table that says where each row's message stands.
 
         The second table has one row for each change, and columns such as `file` and `line`. By default, it
-        has no columns: the metadata of `place_metadata` gives the places, or they are unknown.
+        has no columns. `place_metadata` then says where the messages stand; if it is empty, this is unknown.
         """
         return ((changes, pa.table({})) for changes in self.read(split))
 
 
 class Commits(Enum):
-    """Place of a sink's commit, which makes the rows of a batch visible to readers: driver or tasks."""
+    """Whether the driver or the tasks commit a sink's rows. A commit makes rows visible to readers."""
 
     DRIVER = auto()
     """The driver commits the output of all tasks of a batch at once."""
@@ -239,11 +236,11 @@ class Commits(Enum):
 
 
 ONCE = "run-"
-"""Prefix of the name of a job without a checkpoint, which no other run continues."""
+"""Prefix of the name of a job without a checkpoint. No later run can continue such a job."""
 
 
 def always() -> None:
-    """Accept every commit: without a checkpoint, no other run can take over the job."""
+    """Do nothing: a job without a checkpoint cannot be taken over by another run (Sink.guard)."""
 
 
 class Sink(Protocol):
@@ -254,9 +251,11 @@ class Sink(Protocol):
     with the tokens of all tasks, or `abort` if a task failed.
 
     Spark may retry a task. After a failure, a batch is written and committed again, with the same rows in the
-    same partitions. Readers must see each batch once and nothing of an aborted one. A sink that commits on
-    the DRIVER therefore shows nothing before `commit`. Any other sink skips a batch if its job and partition
-    have written that batch or a later one; the tasks of such a sink begin after all other work of the batch.
+    same partitions. Readers must see each batch once and nothing of an aborted one:
+
+    - A sink that commits on the DRIVER shows nothing before `commit`.
+    - A sink that commits in tasks skips the rows of a task if the same job and partition have written this
+      batch or a later one. Its tasks begin after all other work of the batch.
 
     Connectors subclass it. The default methods fit most sinks.
     """
@@ -273,10 +272,10 @@ class Sink(Protocol):
     refusals: Refusals | None = None
     """Rows of the batch that the sink's target refuses. None if a refused row ends the job.
 
-    The host sets them before `open_task`. The sink leaves out the rows that an earlier attempt found refused
-    (`Refusals.left_out`), and records the rows that the target refuses now (`Refusals.add`). If a task of a
-    sink that commits in tasks records refused rows, the sink does not commit the task's batch and raises
-    RowsRefusedError.
+    The host sets this object before `open_task`. The sink leaves out the rows that the target refused when
+    the task ran before (`Refusals.left_out`). It records the rows that the target refuses now
+    (`Refusals.add`). If it commits in tasks and has recorded rows, it raises RowsRefusedError, and does not
+    commit.
     """
 
     guard: Callable[[], None] = staticmethod(always)
@@ -294,11 +293,13 @@ class Sink(Protocol):
         return
 
     def open(self, job: str) -> None:
-        """Finish or remove uncommitted output of an earlier run. Called once on the driver, before any batch.
+        """Complete or remove what an earlier run has left. Called once on the driver, before any batch.
+
+        A commit that has begun is completed. Other uncommitted output is removed.
 
         Args:
-            job: Name of the query, stable over restarts from a checkpoint. Without a checkpoint, it begins
-                with ONCE.
+            job: Name of the job at this sink, stable over restarts from a checkpoint. Without a checkpoint,
+                it begins with ONCE.
         """
         return
 
@@ -312,7 +313,7 @@ class Sink(Protocol):
         return {}
 
     def forgets_after(self) -> float | None:
-        """Return the seconds for which the sink remembers its batches, None if it never forgets."""
+        """Return how many seconds the sink remembers its last written batch, None if it never forgets."""
         return None
 
     def end_run(self) -> None:
@@ -324,7 +325,7 @@ class Sink(Protocol):
         return
 
     def open_task(self, job: str, batch: int, partition: int) -> None:
-        """Begin the rows of one task of a batch."""
+        """Begin a task of a micro-batch: `job` as in `open`, numbers of the micro-batch and of the task."""
         return
 
     def write(self, changes: pa.Table) -> None:
@@ -353,9 +354,9 @@ class LookupConnector(Protocol):
     """A connector whose tables support lookups by key: their SourceTraits have `has_lookups`."""
 
     def lookup(self, table: LookupTable) -> Lookup:
-        """Return a table for lookups, with the cache that its options request.
+        """Return an object that looks up rows of the table, with the cache that the table's options request.
 
-        Operators keep the table as long as their job runs in a process.
+        Operators keep the object as long as their job runs in a process.
         """
         ...
 
@@ -365,9 +366,9 @@ class ErrorSinkConnector(Protocol):
     """Connector whose tables may name their own target for messages that cannot be read."""
 
     def error_sink(self, scan: ScanSpec) -> SinkSpec | None:
-        """Return the sink of a table's bad messages (runtime/spec/tables.py: takes_dead_letters).
+        """Return the sink for messages of a table that cannot be read (SinkSpec.takes_dead_letters).
 
-        None if the table's options name none.
+        Return None if the table's options name no such sink.
         """
         ...
 
@@ -379,8 +380,8 @@ class Connector(Protocol):
     options: tuple[Option, ...]
     """All options of the connector; `#` in a key stands for a name, such as a column's.
 
-    A connector that receives single messages, such as Kafka's, has an attribute `reads_messages`, True.
-    Options by which formats cut files into messages (Option.cuts_files) may then differ after a restart."""
+    A connector whose system delivers single messages, such as Kafka, also has the attribute `reads_messages`,
+    True. A job may change options of a format with `Option.cuts_files` only for such a connector."""
 
     def validate(self, table: Table) -> None:
         """Check the table's options as Flink does.

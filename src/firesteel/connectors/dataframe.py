@@ -1,7 +1,7 @@
 """Bounded source of a DataFrame's changes, for `from_changelog_stream` of a DataFrame that does not stream.
 
-The changes are in a file of Arrow's IPC format, in the order in which they are read. Row kinds are the first
-column.
+The driver has written the changes to a file of Arrow's IPC format (session/snapshot.py), in the order in
+which they are read. The first column of the file has the row kinds.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class SnapshotSource(SingleReadSource):
         """Yield the changes of a split.
 
         Raises:
-            JobError: The file does not exist any more.
+            JobError: The file does not exist any more, or cannot be read.
         """
         first = 0
         try:

@@ -57,10 +57,11 @@ class LetterSource:
     table: str
     """Path of the table that was read or written."""
     id: str
-    """Identity among all jobs. For a source, it is the result of `source_id`.
+    """Text that identifies the source, sink or operator among those of all jobs.
 
-    For a sink, it is the job's name for this sink (spark/sink_task.py: job_of): `job`, `job.1`, ... For late
-    rows, it is the result of `source_id`, a dot and the number of the operator.
+    For a source: the result of `source_id`, such as `q/0`. For a sink: the name by which it knows the job
+    (spark/sink_task.py: job_of), such as `q` or `q.1`. For late rows: `JOB/CHAIN.OPERATOR`, with the number
+    of the operator that dropped the rows and of its chain.
     """
 
 
@@ -68,28 +69,34 @@ def source_id(job: str, chain: int) -> str:
     """Return the identity of the source that a chain of a job reads: `JOB/CHAIN`.
 
     Args:
-        job: Name of the job, by which its first sink knows it (spark/sink_task.py: job_of).
-        chain: Number of the chain.
+        job: Name of the job, without the number that is added for a sink (spark/sink_task.py: job_of).
+        chain: Number of the chain. For late rows, it is the chain of the operator that drops them.
     """
     return f"{job}/{chain}"
 
 
 @dataclass(frozen=True)
 class DeadLetter:
-    """One message that cannot be read, or one row that cannot be written."""
+    """A message that cannot be read, a row that cannot be written, or a row that was dropped as late."""
 
     position: str
-    """Position of the message: topic, partition and offset, or file and line. For a row, the micro-batch."""
+    """Position of the message as text: topic, partition and offset, or file and line.
+
+    For a row, the text names the number of the micro-batch.
+    """
     text: str
     """Message of the error, in Flink's words."""
     raw: bytes | None
-    """Bytes of the message, None if it has none. For a row, a JSON object."""
+    """Bytes of the message, None if it has none.
+
+    For a row, a JSON object, or the text of the print connector if JSON cannot represent the row.
+    """
     error_class: str = DataError.__name__
-    """Class of the error."""
+    """Name of the error's class, such as `DataError`."""
     row_kind: str | None = None
     """Short form of the row kind, such as +I; None for a message."""
     cause: str = ""
-    """Cause of the error of a message, as metrics name it (formats/messages/skip_causes.py)."""
+    """Cause of a Kafka message's error, as metrics name it (formats/messages/skip_causes.py); else ""."""
     key: bytes | None = None
     """Key of the message; None if it has none, or if no dead-letter table needs it."""
     time: int | None = None
@@ -106,14 +113,14 @@ def letters_table(
     task: int,
     first: int,
 ) -> pa.Table:
-    """Return dead letters as inserts into the table of a sink, with the columns that it has.
+    """Return dead letters as a changes table of inserts, with the columns of the dead-letter table.
 
     Args:
         letters: The dead letters.
-        spec: The sink.
-        source: Source or sink from which they come.
-        now: Time of each error in milliseconds since 1970.
-        task: Number of the task that sends them, for their sequence.
+        spec: Sink that writes to the dead-letter table. Its names and types are the columns to return.
+        source: Source, sink or operator from which the letters come.
+        now: Time of each letter's error in milliseconds since 1970.
+        task: Number of the task that sends the letters, for their sequence.
         first: Number of letters that the task has sent before.
     """
     values: dict[str, list[Any]] = {
@@ -157,11 +164,11 @@ class DeadLetters:
 
 
 def decode_around(decoder: Decoder, messages: pa.BinaryArray) -> tuple[pa.Table, Indices, list[MessageError]]:
-    """Return the changes in the good messages, and the errors of the bad ones.
+    """Decode the good messages, and collect the errors of the bad ones instead of raising them.
 
     Returns:
-        The changes; int64[n] with, for each of the n changes, the index in `messages` of the message from
-        which the change comes; and the errors in the order of their messages.
+        The n changes of the good messages; int64[n] with the index in `messages` of the message from which
+        each change comes; and one error for each bad message, in the order of the messages.
     """
     causes = Counter(decoder.causes)
     try:
@@ -178,9 +185,10 @@ def decode_around(decoder: Decoder, messages: pa.BinaryArray) -> tuple[pa.Table,
 
 
 def _piece_around(decoder: Decoder, piece: pa.BinaryArray) -> tuple[pa.Table, Indices, list[MessageError]]:
-    """Return the changes in good messages, the message index of each change, and the errors of bad messages.
+    """Decode at most _PIECE messages, and return the same as `decode_around`.
 
-    To read the good messages, the bad ones are replaced by NULL.
+    The decoder stops at the first bad message. This message is replaced by NULL, and all messages are decoded
+    again, until no bad message is left.
     """
     errors: list[MessageError] = []
     is_bad: Flags = np.zeros(len(piece), np.bool_)

@@ -1,8 +1,11 @@
-"""Checks that a checkpoint's sinks still have its micro-batches.
+"""Checks at the start of a job that it neither lacks rows in its sinks nor writes rows twice.
 
-A table or topic that was dropped and created again has lost the rows of earlier micro-batches, which the job
-will not write again. After a while, a broker forgets which micro-batches it has, and accepts one again. The
-file `delivered` of a checkpoint has the ids of the sinks' tables and topics. Without it, nothing is checked.
+Rows are lacking if a table or topic was dropped and created again: it has lost the rows of earlier
+micro-batches, and the job does not write them again (`check_identities`). Rows come twice if a micro-batch is
+repeated after its broker has forgotten that it has the micro-batch (`check_age`).
+
+After the first delivery of a run, the ids of the sinks' tables and topics are written to the file `delivered`
+of the checkpoint. Without this file, nothing is checked.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Tasks of a sink that commits in tasks (connectors/base.py: Commits).
 
-A batch has two steps for such a sink. First, all other tasks of the batch run, and their packets for the sink
-are kept. If none failed, the sink's tasks get these packets, partitioned by its primary key.
+A batch has two steps for such a sink. In the first step, all other tasks of the batch run. Their packets for
+the sink are kept until all of them have ended. If a task fails, there is no second step. In the second step,
+the sink's own tasks write the rows of these packets, partitioned by the sink's primary key.
 """
 
 from __future__ import annotations
@@ -46,7 +47,10 @@ class SinkTask:
     origin: Origin = UNKNOWN
     """Range of source rows of the batch."""
     refused: Mapping[int, Sequence[RefusedRow]] | None = None
-    """Rows of each partition that the sink leaves out; None if a refused row ends the job."""
+    """By partition, the rows that the sink refused in an earlier attempt. This attempt leaves them out.
+
+    None means that a refused row ends the job.
+    """
 
     def packets(self, partition: int, packets: Iterable[Packet]) -> Iterator[Packet]:
         """Write the rows of a partition to the sink, and yield packets that report the result.
@@ -137,14 +141,14 @@ def _aborting(sink: Sink) -> Iterator[None]:
 
 
 def for_driver(in_tasks: Sequence[int], pairs: Iterable[tuple[object, Packet]]) -> Iterator[Packet]:
-    """Yield the packets of the batch host as the driver collects them.
+    """Yield the packets that the driver of the batch host collects: all packets, some of them without rows.
 
-    A packet with rows for a sink that commits in tasks keeps its row counts, but its payload is removed: the
-    sink's own tasks read the rows later.
+    A packet with rows for a sink that commits in tasks gets an empty payload, because the sink's own tasks
+    read the rows later. The packet keeps its row counts.
 
     Args:
         in_tasks: Numbers of the sinks that commit in tasks.
-        pairs: The packets with their keys.
+        pairs: (key, packet) pairs. The keys are not used.
     """
     ids = {sink_id(number) for number in in_tasks}
     for _, packet in pairs:

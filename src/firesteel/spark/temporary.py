@@ -60,13 +60,13 @@ def process_folder(parent: str | None = None) -> Path:
 
 
 def _locked_folder(parent: str | None) -> Path | None:
-    """Create a folder with a locked file, and return it; None if another process's sweep removes it at once.
+    """Create a folder with a locked file, and return it; None if `sweep` in another process removes it.
 
-    Until this process has locked the file, the folder looks like that of a killed process. So `sweep` in
-    another process may lock the file and remove the folder. Return None in both cases that can follow:
+    `sweep` removes folders whose file is not locked, because their processes are gone. So it also removes
+    this folder if it runs after the file is created and before it is locked. The result is then None:
 
-    - The sweep still runs, and holds the lock.
-    - The sweep has ended. This process gets the lock, but the locked file is no longer in the folder.
+    - If `sweep` still runs, it holds the lock.
+    - If `sweep` has ended, this process gets the lock, but the locked file is no longer in the folder.
     """
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
     if fcntl is None:
@@ -80,7 +80,7 @@ def _locked_folder(parent: str | None) -> Path | None:
         is_there = os.path.samestat((folder / _LOCK).stat(), os.fstat(lock.fileno()))
     except (BlockingIOError, FileNotFoundError):
         is_there = False
-    except OSError:  # The file system has no locks, and nothing is swept on it.
+    except OSError:  # The file system has no locks, so `sweep` removes nothing on it.
         is_there = True
     if not is_there:
         lock.close()
@@ -92,8 +92,8 @@ def _locked_folder(parent: str | None) -> Path | None:
 def held_locks() -> tuple[int, ...]:
     """Return the file descriptors of the locks of this process's folders.
 
-    A child that inherits them keeps the folders from being swept as long as it runs, also if this process is
-    killed before it.
+    A child process that inherits them holds the locks, too. As long as it runs, `sweep` does not remove the
+    folders, even if this process has been killed.
     """
     return tuple(lock.fileno() for lock in _held if not lock.closed)
 

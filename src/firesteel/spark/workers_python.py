@@ -15,9 +15,13 @@ _PYTHON = "PYSPARK_PYTHON says which Python that is"
 
 
 def unfit_python(text: str) -> FiresteelError | None:
-    """Return a one-line error about the workers' Python, or None for another problem.
+    """Return a one-line error if Spark's exception means that the workers' Python does not fit.
 
-    `text` is the text of Spark's exception.
+    Python has another version than the driver's, is missing or lacks a module, or Spark's application has
+    ended. Return None for other exceptions.
+
+    Args:
+        text: Text of Spark's exception.
     """
     named = os.environ.get("PYSPARK_PYTHON", "python3")
     if (found := _VERSION.search(text)) is not None:

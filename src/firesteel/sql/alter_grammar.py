@@ -15,7 +15,7 @@ class AlterGrammar(CatalogGrammar):
     """Grammar of statements that change existing objects."""
 
     def alter(self) -> Statement:
-        """Read a statement that starts with ALTER, the next token."""
+        """Read an ALTER statement. The next token is ALTER."""
         start = self.advance().start
         if self.at_any("FUNCTION", "TEMPORARY", "MATERIALIZED", "MODEL"):
             raise self.not_supported(f"ALTER {self.token.word}", self.token)
@@ -112,7 +112,7 @@ class AlterGrammar(CatalogGrammar):
 
     # --- ANALYZE ---------------------------------------------------------------------------------
     def analyze(self) -> sql.AnalyzeTable:
-        """Read a statement that starts with ANALYZE, the next token."""
+        """Read an ANALYZE statement. The next token is ANALYZE."""
         start = self.advance().start
         self.expect("TABLE")
         table = self.full_name()
@@ -129,9 +129,9 @@ class AlterGrammar(CatalogGrammar):
         return sql.AnalyzeTable(self.since(start), table, partition, columns)
 
     def change_rows(self) -> sql.ChangeRows:
-        """Read a statement that starts with TRUNCATE, DELETE or UPDATE, the next token.
+        """Read a TRUNCATE, DELETE or UPDATE statement. The next token is this word.
 
-        The rest of the statement after the table name is skipped.
+        Skip the rest of the statement after the table name.
         """
         token = self.advance()
         if token.word != "UPDATE":

@@ -176,7 +176,7 @@ class CallGrammar(ExpressionGrammar):
         return self.table_argument()
 
     def table_argument(self) -> Node:
-        """Read an argument. Overridden to allow TABLE t in table functions."""
+        """Read an argument. A subclass overrides this method, to allow `TABLE t` in table functions."""
         return self.expression()
 
     def _expressions(self, parts: _Parts) -> None:
@@ -217,7 +217,7 @@ class CallGrammar(ExpressionGrammar):
             self._add(parts)
 
     def _position(self, parts: _Parts) -> None:
-        # the first operand ends before IN, so it cannot contain a comparison
+        # In POSITION(a IN b), IN ends the first operand. So the operand cannot contain a comparison.
         parts.args.append(self.expression(_ABOVE_IN))
         self.expect("IN")
         self._add(parts)
@@ -330,10 +330,14 @@ class CallGrammar(ExpressionGrammar):
                 parts.json = replace(parts.json, on_error=word)
 
     def _json_events(self, behaviour: Callable[[], _Behaviour | None]) -> list[tuple[str, str, Node | None]]:
-        """Read clauses `behaviour ON {EMPTY | ERROR}`.
+        """Read clauses such as `NULL ON EMPTY` or `DEFAULT 0 ON ERROR`.
+
+        Args:
+            behaviour: Function that reads the text before ON; it returns None if there is no further clause.
 
         Returns:
-            (event, word of the behaviour, value of DEFAULT or None) for each clause.
+            For each clause (`EMPTY` or `ERROR`, first word such as `NULL`, value of DEFAULT). The value is
+            None if the first word is not DEFAULT.
         """
         events: list[tuple[str, str, Node | None]] = []
         while found := behaviour():
@@ -373,6 +377,6 @@ class CallGrammar(ExpressionGrammar):
 
 
 _Behaviour = tuple[str, "Node | None"]
-"""What stands before ON EMPTY or ON ERROR: a word such as NULL, and the value of DEFAULT or None."""
+"""Text before ON EMPTY or ON ERROR: its first word, such as NULL, and the value of DEFAULT or None."""
 _ABOVE_IN = 7
 """Precedence just above IN (expression_grammar.py)."""

@@ -20,7 +20,7 @@ class CatalogGrammar(DdlGrammar):
     """Grammar of statements about catalogs and databases."""
 
     def create(self) -> Statement:
-        """Read a statement that starts with CREATE or REPLACE, the next token."""
+        """Read a CREATE or REPLACE statement. The next token is this word."""
         if self.ahead(1).word not in ("CATALOG", "DATABASE"):
             return super().create()
         start = self.advance().start
@@ -33,7 +33,7 @@ class CatalogGrammar(DdlGrammar):
         return kind(self.since(start), name, comment, options, if_not_exists)
 
     def drop(self) -> Statement:
-        """Read a statement that starts with DROP, the next token."""
+        """Read a DROP statement. The next token is DROP."""
         if self.ahead(1).word not in ("CATALOG", "DATABASE"):
             return super().drop()
         start = self.advance().start
@@ -47,14 +47,14 @@ class CatalogGrammar(DdlGrammar):
         return DropDatabase(self.since(start), name, if_exists, cascade)
 
     def alter_database(self, start: int) -> AlterDatabase:
-        """Read the rest of ALTER DATABASE."""
+        """Read the rest of a statement after ALTER DATABASE. The statement begins at character `start`."""
         name = self.database_name()
         self.expect("SET")
         options = self.properties()
         return AlterDatabase(self.since(start), name, options)
 
     def alter_catalog(self, start: int) -> AlterCatalog:
-        """Read the rest of ALTER CATALOG."""
+        """Read the rest of a statement after ALTER CATALOG. The statement begins at character `start`."""
         name = self.simple_name()
         options = reset = comment = None
         what = self.expect_any("SET", "RESET", "COMMENT")
@@ -67,7 +67,7 @@ class CatalogGrammar(DdlGrammar):
         return AlterCatalog(self.since(start), name, options, reset, comment)
 
     def describe_catalog(self, start: int) -> DescribeCatalog:
-        """Read the rest of DESCRIBE CATALOG."""
+        """Read the rest of a statement after DESCRIBE CATALOG. The statement begins at character `start`."""
         extended = self.accept("EXTENDED")
         name = self.simple_name()
         return DescribeCatalog(self.since(start), name, extended)

@@ -56,7 +56,10 @@ class DropCatalog(Statement):
 
 @dataclass(frozen=True)
 class AlterCatalog(Statement):
-    """ALTER CATALOG name SET (...), RESET (...) or COMMENT. One of the optional fields is not None."""
+    """ALTER CATALOG name SET (...), RESET (...) or COMMENT.
+
+    Exactly one of `options`, `reset` and `comment` is not None.
+    """
 
     catalog: Name
     options: tuple[tuple[str, str], ...] | None = None
@@ -133,7 +136,7 @@ class SetOptions:
 
     options: tuple[tuple[str, str], ...]
     option_ranges: tuple[SourceRange, ...] = ()
-    """Position of each option."""
+    """Position in the SQL text of each option in `options`."""
 
 
 @dataclass(frozen=True)

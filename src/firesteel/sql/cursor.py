@@ -16,7 +16,11 @@ T = TypeVar("T")
 
 
 class Cursor:
-    """Cursor over tokens. It records which tokens were tested for, so that errors can list them."""
+    """Cursor over the tokens of a statement.
+
+    The cursor records the words and symbols that callers look for at the next token. If the token is none of
+    them, the error lists them as expected.
+    """
 
     def __init__(self, text: str, tokens: list[Token]) -> None:
         self.text = text
@@ -186,7 +190,10 @@ class Cursor:
 
     # --- places and errors -----------------------------------------------------------------------
     def place(self, node: N, start: int) -> N:
-        """Set the node's range, from `start` to the end of the last consumed token, and return the node."""
+        """Set the node's range in the text, and return the node.
+
+        The range begins at character `start` and ends with the last consumed token.
+        """
         return placed(node, self.since(start))
 
     def since(self, start: int) -> SourceRange:
@@ -243,7 +250,7 @@ _ALWAYS_POSSIBLE = words(
 ) | words(
     "SUCCEEDS MEMBER SUBMULTISET MINUS ARRAY MULTISET IGNORE RESPECT WITHIN FILTER OVER STREAM QUALIFY FETCH"
 )
-"""Tokens that may follow nearly any expression or are rarely meant. Errors do not list them."""
+"""Tokens that errors do not list as expected: they may follow nearly any expression, or are rarely used."""
 _CLAUSES = ("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "UNION", "VALUES", "SELECT", "WITH", "LIMIT", "JOIN")
 _STARTERS = words("SELECT FROM WHERE GROUP HAVING ORDER UNION BY AS ON WITH INTO SET VALUES AND OR")
 

@@ -54,7 +54,7 @@ class DdlGrammar(QueryGrammar):
         return tuple(self.in_parentheses(lambda: self.list_of(self.simple_name)))
 
     def create(self) -> Statement:
-        """Read a statement that starts with CREATE or REPLACE, the next token."""
+        """Read a CREATE or REPLACE statement. The next token is this word."""
         must_exist = self.at("REPLACE")
         start = self.advance().start
         replaces = must_exist or self.accept("OR", "REPLACE")
@@ -243,7 +243,7 @@ class DdlGrammar(QueryGrammar):
         )
 
     def drop(self) -> Statement:
-        """Read a statement that starts with DROP, the next token."""
+        """Read a DROP statement. The next token is DROP."""
         start = self.advance().start
         temporary = self.accept("TEMPORARY")
         system = temporary and self.accept("SYSTEM")

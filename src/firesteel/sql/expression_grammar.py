@@ -12,7 +12,7 @@ from firesteel.sql.syntax import Node
 from firesteel.sql.type_grammar import TypeGrammar
 from firesteel.sql.words import CONTEXT_VARIABLES, FUNCTIONS, RESERVED
 
-# order of the left precedences in Calcite's SqlStdOperatorTable
+# from the weakest to the tightest operators, as by the left precedences in Calcite's SqlStdOperatorTable
 _OR, _AND, _NOT, _IS, _COMPARE, _IN, _ADD, _MULTIPLY, _SIGN = range(1, 10)
 _BINARY = {
     **dict.fromkeys(("=", "<>", "<", "<=", ">", ">="), _COMPARE),
@@ -63,7 +63,11 @@ class ExpressionGrammar(TypeGrammar):
         return self._postfix(self._primary(), start)
 
     def _longer(self, left: Node, lowest: int, start: int) -> Node | None:
-        """Read one more operator and return the extended expression; None if none binds tightly enough."""
+        """Read an operator after `left` with its right operand, and return the node of both operands.
+
+        Return None if no operator follows, or if the next one binds less tightly than `lowest`. The operand
+        `left` begins at the offset `start`.
+        """
         token = self.token
         if token.kind is Kind.SYMBOL and token.text in _BINARY:
             precedence = _BINARY[token.text]
@@ -191,7 +195,7 @@ class ExpressionGrammar(TypeGrammar):
             return self._interval_literal()
         if word == "CASE":
             return self._case()
-        if word == "PERIOD" and self.symbol_ahead("("):  # PERIOD (a, b) before OVERLAPS is the same as a row
+        if word == "PERIOD" and self.symbol_ahead("("):  # PERIOD (a, b) means (a, b)
             self.advance()
             return self._parenthesized()
         if word == "EXISTS":
@@ -220,7 +224,7 @@ class ExpressionGrammar(TypeGrammar):
         return self.place(syntax.NumberLiteral(token.text), token.start)
 
     def literal(self) -> Node:
-        """Read a literal, possibly with a sign."""
+        """Read a literal. A number may have a sign."""
         start = self.token
         if self.at_symbol("-", "+"):
             sign = self.advance().text
@@ -239,7 +243,14 @@ class ExpressionGrammar(TypeGrammar):
         raise self.error()
 
     def _continued(self) -> str:
-        """Read string literals on the next lines that continue the last one, and return their joined text."""
+        """Read the string literals that continue the one before them, and return their joined text.
+
+        A string literal continues another one if a line end and no other token is between them. Return "" if
+        no string literal follows.
+
+        Raises:
+            ParseError: The next string literal is on the same line.
+        """
         text = ""
         while self.token.kind is Kind.STRING and self.text[self.token.start] == "'":
             if "\n" not in self.text[self.previous.end : self.token.start]:
@@ -336,7 +347,7 @@ class ExpressionGrammar(TypeGrammar):
         """Read a call whose name is a reserved word.
 
         Raises:
-            ParseError: The word is not a function.
+            ParseError: The word is not the name of a function, or no parenthesis follows it.
         """
         word = self.token.word
         if not self.symbol_ahead("(") or not (word in FUNCTIONS or self.is_special_call(word)):
@@ -352,4 +363,8 @@ class ExpressionGrammar(TypeGrammar):
 
     @abstractmethod
     def is_special_call(self, word: str) -> bool:
-        """Return whether the word starts a call with a syntax of its own."""
+        """Return whether a function's arguments have a syntax of their own, as in `CAST(x AS INT)`.
+
+        Args:
+            word: The function's name in upper case.
+        """

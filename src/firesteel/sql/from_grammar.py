@@ -30,7 +30,7 @@ class FromGrammar(CallGrammar):
         """Read an item of ORDER BY."""
 
     def column_names(self) -> tuple[Identifier, ...]:
-        """Read names in parentheses, if any."""
+        """Read column names in parentheses. Return () if no parenthesis follows."""
         return self.in_parentheses(lambda: self.list_of(self.name)) if self.at_symbol("(") else ()
 
     # --- FROM ------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class FromGrammar(CallGrammar):
 
     def _table_function(self) -> Call:
         call = self.reserved_call() if self.token.word in RESERVED else self.call()
-        if not isinstance(call, Call):  # CAST and TRY_CAST are read as a Cast
+        if not isinstance(call, Call):  # CAST(..) and TRY_CAST(..) give the node Cast, which is no function
             raise ParseError("a table function is expected", range=call.range)
         return call
 
@@ -156,7 +156,7 @@ class FromGrammar(CallGrammar):
 
     # --- hints -----------------------------------------------------------------------------------
     def hints(self) -> tuple[Hint, ...]:
-        """Read the hints `/*+ OPTIONS('k'='v'), ... */`, if any."""
+        """Read the hints `/*+ OPTIONS('k'='v'), ... */`. Return () if there are none."""
         if self.token.kind is not Kind.HINT:
             return ()
         self.advance()

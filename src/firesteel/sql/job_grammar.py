@@ -11,11 +11,11 @@ class JobGrammar(AlterGrammar):
     """Reader of the statements about jobs."""
 
     def show_jobs(self, start: int) -> ShowJobs:
-        """Read the rest of SHOW JOBS, after JOBS."""
+        """Return the statement SHOW JOBS, whose two words have been read. It begins at the offset `start`."""
         return ShowJobs(self.since(start))
 
     def describe_job(self, start: int) -> DescribeJob:
-        """Read the rest of DESCRIBE JOB, from JOB."""
+        """Read `JOB 'id'`. The word DESCRIBE, which begins at the offset `start`, has been read."""
         self.advance()
         id, place = self._id()
         return DescribeJob(self.since(start), id, place)

@@ -75,8 +75,8 @@ _TOKEN = re.compile(
 def tokens(text: str) -> list[Token]:
     """Return all tokens of the text in order, followed by a token of kind END.
 
-    If a string, name or comment is not closed, or a character is unknown, the token's kind is UNREADABLE.
-    This makes an error of the statement that contains it, but not of earlier statements.
+    A string, name or comment that is not closed becomes a token of kind UNREADABLE, and so does an unknown
+    character. The parser raises the error when it reaches this token. So it can read earlier statements.
     """
     found: list[Token] = []
     position = 0
@@ -112,7 +112,14 @@ def _token(group: str, match: re.Match[str]) -> Token:
 
 
 def _unescape(text: str, match: re.Match[str]) -> str:
-    """Replace the escapes of a Unicode string: a backslash and four hex digits, or two backslashes."""
+    """Return the content of a Unicode string with its escapes replaced by the characters they stand for.
+
+    An escape is a backslash and four hex digits, or two backslashes (for one backslash). `match` is the
+    whole literal, for the position of an error.
+
+    Raises:
+        ParseError: Neither four hex digits nor a backslash follow a backslash.
+    """
 
     def one(escape: re.Match[str]) -> str:
         if escape.group(1) is not None:

@@ -34,7 +34,7 @@ _SHOWN = (
     *("FULL MODULES", "JARS", "MODELS", "MATERIALIZED TABLES", "PROCEDURES"),
 )
 _LATER = frozenset({"CALL", "COMPILE", "MERGE", "LOAD", "UNLOAD", "ADD", "REMOVE", "EXECUTE"})
-# SET whose key has no quotes. Flink: SetOperationParseStrategy (ExtendedParser).
+# `SET key = value` without quotes around the key, as in Flink's SetOperationParseStrategy (ExtendedParser)
 _BARE_SET = re.compile(r"SET\s+([^'\s]+?)\s*=\s*(?:'([^']*)'|([^;\s]+))\s*", re.IGNORECASE)
 
 
@@ -49,7 +49,7 @@ def parse_script(text: str) -> list[Statement]:
 
 
 def parse_statement(text: str) -> Statement:
-    """Return the only statement of the text, with or without a semicolon. Raises as parse_script does."""
+    """Return the only statement of a text. Raises ParseError for none or several, else as parse_script."""
     statements = parse_script(text)
     if len(statements) != 1:
         found = (
@@ -62,7 +62,7 @@ def parse_statement(text: str) -> Statement:
 
 
 def parse_query(text: str) -> Query:
-    """Return the query of a text, such as a view's. Raises as parse_script does."""
+    """Return the query of a text, such as a view's. Raises ParseError for no query, else as parse_script."""
     statement = parse_statement(text)
     if not isinstance(statement, Query):
         raise ParseError("a query is expected", range=statement.range, sql=text)
@@ -70,7 +70,7 @@ def parse_query(text: str) -> Query:
 
 
 def parse_expression(text: str) -> Node:
-    """Return the expression of a text, such as a computed column's. Raises ParseError."""
+    """Return the expression of a text, such as a computed column's. Raises as parse_script does."""
     parser = Parser(text, tokens(text))
     found = parser.expression()
     if not parser.at_end():
@@ -79,7 +79,7 @@ def parse_expression(text: str) -> Node:
 
 
 def parse_type(text: str) -> SqlType:
-    """Return the type of a text, intervals included. Raises ParseError."""
+    """Return the type of a text such as `INT NOT NULL`. It may be an interval. Raises as parse_script."""
     parser = Parser(text, tokens(text))
     parser.intervals_anywhere = True
     try:
@@ -92,9 +92,10 @@ def parse_type(text: str) -> SqlType:
 
 
 def split_script(text: str) -> list[SourceRange]:
-    """Return the ranges of the statements, split at semicolons. Statements may be invalid.
+    """Return the range of each statement in a script, without its semicolon. Statements may be invalid.
 
-    Semicolons in strings, comments, names and STATEMENT SET BEGIN ... END do not count.
+    A semicolon ends a statement, unless it is in a string, a comment, a name between backquotes or a
+    statement set (STATEMENT SET BEGIN ... END). Empty statements are left out.
     """
     found = tokens(text)
     ranges: list[SourceRange] = []
@@ -117,7 +118,10 @@ def split_script(text: str) -> list[SourceRange]:
 
 
 def is_complete(text: str) -> bool:
-    """Return whether the text ends with a semicolon that ends a statement, for an interactive terminal."""
+    """Return whether the last token of a text is a semicolon that ends a statement. A comment may follow.
+
+    An interactive terminal runs such a text. For any other text, it waits for more lines.
+    """
     found = tokens(text)
     ranges = split_script(text)
     return (
@@ -161,7 +165,7 @@ class Parser(JobGrammar):
                 raise self.error()
 
     def statement(self) -> Statement:
-        """Read one statement, up to its semicolon or the end of the text."""
+        """Read one statement, without the semicolon that ends it."""
         word = self.token.word
         reader: dict[str, Callable[[], Statement]] = {
             "CREATE": self.create,
@@ -237,7 +241,7 @@ class Parser(JobGrammar):
         return Insert(self.since(start), table, query, columns, hints, conflict, partition)
 
     def _partition_value(self) -> tuple[Name, Node]:
-        """Read `key = literal`."""
+        """Read `key = literal` in the clause PARTITION (..) of an INSERT."""
         key = self.simple_name()
         self.expect_symbol("=")
         return key, self.literal()
@@ -275,7 +279,11 @@ class Parser(JobGrammar):
         return self._bare_set(start)
 
     def _bare_set(self, start: int) -> SetOption:
-        """Read `SET table.exec.state.ttl = 1d` by a regular expression: a value need not be valid tokens."""
+        """Read the rest of `SET table.exec.state.ttl = 1d`, up to the semicolon or the end of the text.
+
+        A regular expression finds the key and the value, because the lexer splits a text such as `1d` into
+        several tokens. `start` is the offset of SET.
+        """
         if self.token.kind is not Kind.WORD:
             raise self.error()
         while not self.at_end() and not self.at_symbol(";"):

@@ -22,16 +22,17 @@ from firesteel.sql.syntax import FrameBound, Identifier, Node, NumberLiteral, Or
 _SETS = ("UNION", "EXCEPT", "MINUS", "INTERSECT")
 _QUERY_STARTS = ("SELECT", "WITH", "VALUES", "TABLE")
 _AFTER_QUERY = (*_SETS, "ORDER", "LIMIT", "OFFSET", "FETCH")
-"""Words that continue a query after a part of it in parentheses."""
+"""Words that may follow a query in parentheses, as in `(SELECT 1) UNION ..`."""
 
 
 class QueryGrammar(FromGrammar):
     """Grammar of one query."""
 
     def is_query_ahead(self) -> bool:
-        """Return whether a query starts here, possibly after opening parentheses.
+        """Return whether the text that begins at the current token is a query, possibly in parentheses.
 
-        `((1) + 2)` and `((SELECT 1) + 2)` are no queries, `((SELECT 1) UNION (SELECT 2))` is one.
+        Return True for `((SELECT 1) UNION (SELECT 2))`. Return False for `((1) + 2)`, and for
+        `((SELECT 1) + 2)`, which is an expression with a sub-query.
         """
         count = 0
         while self.symbol_ahead("(", count):
@@ -43,12 +44,22 @@ class QueryGrammar(FromGrammar):
         return all(map(self._ends_as_query, range(1, count)))
 
     def _ends_as_query(self, count: int) -> bool:
-        """Return whether `)` or a word such as UNION follows the parentheses `count` tokens ahead."""
+        """Return whether a query in parentheses may be a whole query or a part of one, not of an expression.
+
+        That is so if `)` or a word such as UNION follows the closing parenthesis.
+
+        Args:
+            count: Distance in tokens from the current token to the opening parenthesis.
+        """
         after = self._after_parentheses(count)
         return self.symbol_ahead(")", after) or self.ahead(after).word in _AFTER_QUERY
 
     def _after_parentheses(self, count: int) -> int:
-        """Return the distance to the first token after the parentheses that open `count` tokens ahead."""
+        """Return the distance to the token after a closing parenthesis, in tokens from the current token.
+
+        Args:
+            count: Distance from the current token to the opening parenthesis.
+        """
         depth = 0
         while self.ahead(count).kind is not Kind.END:
             depth += self.symbol_ahead("(", count) - self.symbol_ahead(")", count)
@@ -117,7 +128,11 @@ class QueryGrammar(FromGrammar):
 
     # --- set operations --------------------------------------------------------------------------
     def _set_operation(self, tight: bool = False) -> Node:
-        """Read set operations. INTERSECT binds more tightly than the others, and all are left associative."""
+        """Read a query body: SELECTs and similar, combined by set operations, which are left associative.
+
+        INTERSECT binds more tightly than UNION and EXCEPT. If `tight`, read one operand of UNION or EXCEPT:
+        outside of parentheses, it has no set operation but INTERSECT.
+        """
         start = self.token.start
         left = self._leaf() if tight else self._set_operation(tight=True)
         operators = ("INTERSECT",) if tight else ("UNION", "EXCEPT", "MINUS")
@@ -211,14 +226,17 @@ class QueryGrammar(FromGrammar):
         return self.place(Star(tuple(path)), start)
 
     def _group_by(self) -> tuple[bool, tuple[Node, ...]]:
-        """Read GROUP BY, if it is there. Return whether it has DISTINCT, and its items."""
+        """Read GROUP BY. Return whether it is GROUP BY DISTINCT, and its items.
+
+        Return False and () if there is no GROUP BY.
+        """
         if not self.accept("GROUP"):
             return False, ()
         self.expect("BY")
         return self.accept_any("ALL", "DISTINCT") == "DISTINCT", self.list_of(self._grouping)
 
     def _grouping(self) -> Node:
-        """Read an item of GROUP BY."""
+        """Read an item of GROUP BY: GROUPING SETS, ROLLUP, CUBE, `()` or an expression."""
         start = self.token.start
         if self.accept("GROUPING", "SETS"):
             items = self.in_parentheses(lambda: self.list_of(self._grouping))

@@ -42,14 +42,20 @@ class GroupingSets(Node):
 
 @dataclass(frozen=True)
 class Row(Node):
-    """Row of VALUES, with a node for each value. In GROUP BY, a Row without items: the empty grouping set."""
+    """Row of VALUES, with a node for each value.
+
+    In GROUP BY, a Row without items stands for `()`, the empty grouping set.
+    """
 
     items: tuple[Node, ...]
 
 
 @dataclass(frozen=True)
 class Select(Node):
-    """SELECT. `source` is the FROM clause: a TableName, Subquery, Aliased, Join or similar, or None."""
+    """SELECT. `source` is the FROM clause: a TableName, Subquery, Aliased, Join or similar.
+
+    `source` is None if there is no FROM clause.
+    """
 
     items: tuple[Node, ...]
     source: Node | None = None

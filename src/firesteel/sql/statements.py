@@ -39,7 +39,7 @@ class ColumnDefinition:
     computed: Node | None = None
     computed_sql: str | None = None
     metadata: str | None = None
-    """Key of a metadata column: that of FROM, or the column's name. None for a column of another kind."""
+    """Key of METADATA FROM 'key'; without FROM, the column's name. None for a column without METADATA."""
     virtual: bool = False
     comment: str | None = None
 
@@ -56,7 +56,10 @@ class WatermarkDefinition:
 
 @dataclass(frozen=True)
 class KeyDefinition:
-    """PRIMARY KEY or UNIQUE, of a column or as a constraint. `enforced` is None if it is not written."""
+    """PRIMARY KEY or UNIQUE, behind a column or as a constraint of the table.
+
+    `enforced` is True for ENFORCED, False for NOT ENFORCED, and None without either.
+    """
 
     kind: str
     columns: tuple[Name, ...]
@@ -91,7 +94,7 @@ class CreateTable(Statement):
     temporary: bool = False
     if_not_exists: bool = False
     column_list: tuple[Name, ...] = ()
-    """Column names without types, for AS."""
+    """Column names without types, as in CREATE TABLE t (a, b) AS SELECT ..; () if there are none."""
     replace: bool = False
     """Whether the statement is CREATE OR REPLACE or REPLACE."""
     must_exist: bool = False
@@ -161,11 +164,14 @@ class Show(Statement):
     COLUMNS, CREATE TABLE, CREATE VIEW, CREATE CATALOG and similar.
     """
     name: Name | None = None
-    """Object to show (COLUMNS, CREATE ...), or the database or catalog of a list."""
+    """Name after the words of `what`; None if there is none.
+
+    For COLUMNS and CREATE TABLE, the table. For a list such as TABLES, the database or catalog to list.
+    """
     pattern: str | None = None
     negated: bool = False
     ignore_case: bool = False
-    """Whether the pattern is of ILIKE."""
+    """Whether the pattern is that of ILIKE, which ignores case."""
 
 
 @dataclass(frozen=True)
@@ -200,10 +206,13 @@ class Insert(Statement):
     columns: tuple[Name, ...] = ()
     hints: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     on_conflict: str | None = None
-    """DEDUPLICATE, ERROR, NOTHING or None."""
+    """Word of the clause ON CONFLICT DO: DEDUPLICATE, ERROR or NOTHING. None without this clause."""
     partition: tuple[tuple[Name, Node], ...] = ()
     made: bool = False
-    """Whether the INSERT fills a table that CREATE TABLE AS has created. Plans then do not show `columns`."""
+    """Whether the INSERT fills a table that CREATE TABLE AS has created.
+
+    The plan then does not print `columns` in the sink.
+    """
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 r"""Syntax tree of expressions: immutable nodes with their position in the text. Queries: query_syntax.py.
 
-A tree holds what the text says and nothing else: names are not resolved and nothing is rewritten. The grammar
-makes the nodes and sets the range of each (`placed`).
+Names in a tree are not resolved, and expressions are not simplified. The grammar makes the nodes and sets the
+range of each (`placed`).
 
     SQL                               node
     a   t.a   t.a.b                   Column
@@ -10,7 +10,7 @@ makes the nodes and sets the range of each (`placed`).
     1   1.50   2e0                    NumberLiteral, the text as written
     'it''s'   U&'\\00e9'   _UTF8'a'   StringLiteral, escapes undone
     + - * / %  ||  = <> < <= > >=     Binary; also IS [NOT] DISTINCT FROM, AND and OR of two operands
-    -x   +x   NOT x                   Unary; `x NOT LIKE p` is NOT over the Like, with the same start
+    -x   +x   NOT x                   Unary; `x NOT LIKE p` is Unary('NOT', Like), and both begin at x
     CURRENT_DATE and similar          Call(bare=True)
     ROW(a, b)   (a, b)                Call('ROW')
     ARRAY[a, b]   MAP[k, v, ..]       Call('ARRAY')   Call('MAP')
@@ -80,7 +80,13 @@ def walk(node: Node, into_queries: bool = True) -> Iterator[Node]:
 
 
 def rewrite(node: Node, rule: Callable[[Node], Node]) -> Node:
-    """Return the tree with a rule applied to each node, the root first, but not inside of replaced nodes."""
+    """Return the tree with nodes replaced by a rule.
+
+    Args:
+        node: The root.
+        rule: Function that returns another node in place of its argument, or the argument itself to keep it.
+            It is called for a node before its children, and not for the children of a replaced node.
+    """
     found = rule(node)
     if found is not node:
         return found
@@ -336,7 +342,10 @@ class FrameBound(Node):
 
 @dataclass(frozen=True)
 class OverWindow(Node):
-    """Definition of a window. `unit` is ROWS or RANGE, or None without a frame."""
+    """Window in parentheses, after OVER or in the WINDOW clause.
+
+    `base` is the named window that it extends, if any. `unit` is ROWS or RANGE; None if there is no frame.
+    """
 
     base: Identifier | None = None
     partition: tuple[Node, ...] = ()
@@ -348,21 +357,21 @@ class OverWindow(Node):
 
 @dataclass(frozen=True)
 class JsonClauses(Node):
-    """Clauses of an SQL/JSON call besides its arguments. None or empty if not written."""
+    """Clauses of an SQL/JSON call besides its arguments. A clause that is not written is None or ()."""
 
     returning: TypeName | None = None
     wrapper: str | None = None
-    """WITHOUT, CONDITIONAL or UNCONDITIONAL (JSON_QUERY)."""
+    """Kind in the ARRAY WRAPPER clause of JSON_QUERY: WITHOUT, CONDITIONAL or UNCONDITIONAL."""
     on_empty: str | None = None
-    """Behaviour ON EMPTY (JSON_QUERY)."""
+    """Words before ON EMPTY in JSON_QUERY: NULL, ERROR, EMPTY ARRAY or EMPTY OBJECT."""
     on_error: str | None = None
-    """Behaviour ON ERROR (JSON_EXISTS and JSON_QUERY)."""
+    """Words before ON ERROR: in JSON_QUERY as in `on_empty`, in JSON_EXISTS TRUE, FALSE, UNKNOWN or ERROR."""
     on_null: str | None = None
-    """NULL or ABSENT (constructors)."""
+    """Word before ON NULL in a constructor such as JSON_OBJECT: NULL or ABSENT."""
     clauses: tuple[str, ...] = ()
-    """Clauses of JSON_VALUE, such as ('DEFAULT', 'ON EMPTY', 'NULL', 'ON ERROR')."""
+    """Two texts for each clause of JSON_VALUE, such as ('DEFAULT', 'ON EMPTY', 'NULL', 'ON ERROR')."""
     defaults: tuple[Node, ...] = ()
-    """Values of the DEFAULTs in `clauses`."""
+    """Expressions after DEFAULT in JSON_VALUE, one for each DEFAULT in `clauses`."""
 
 
 @dataclass(frozen=True)
@@ -373,14 +382,14 @@ class Call(Node):
     """Name as written."""
     args: tuple[Node, ...] = ()
     options: tuple[str, ...] = ()
-    """Parts of a special syntax that are no expressions, see the module."""
+    """Words among the arguments that are no expressions, such as YEAR in EXTRACT(YEAR FROM x)."""
     star: bool = False
     """Whether the call is COUNT(*)."""
     distinct: bool = False
     bare: bool = False
-    """Whether the call is written without parentheses."""
+    """Whether the call is written without parentheses, such as CURRENT_DATE."""
     nulls: str | None = None
-    """IGNORE or RESPECT, or None."""
+    """IGNORE or RESPECT for the clause IGNORE NULLS or RESPECT NULLS; None without this clause."""
     order: tuple[OrderItem, ...] = ()
     filter: Node | None = None
     over: OverWindow | Identifier | None = None

@@ -47,12 +47,15 @@ class TypeGrammar(Cursor):
     """Grammar of one type. A type is nullable unless NOT NULL is part of it."""
 
     def type_name(self) -> TypeName:
-        """Read a type, but no NOT NULL after it. CAST allows none; for a column, the caller reads it."""
+        """Read the type of a column or of RETURNING, without the NOT NULL that may follow a column's type."""
         start = self.token.start
         return self.place(TypeName(self._type()), start)
 
     intervals_anywhere = False
-    """Whether interval types are allowed outside of CAST. They are not in Flink SQL."""
+    """Whether interval types are allowed outside of CAST.
+
+    Flink SQL does not allow them. `parse_type` does, for the types of user-defined functions.
+    """
 
     def cast_target(self) -> TypeName:
         """Read the type of a CAST, which may be an interval."""
@@ -77,7 +80,7 @@ class TypeGrammar(Cursor):
         return kind.with_nullable(self.nullable())
 
     def nullable(self) -> bool:
-        """Read [NOT] NULL after a type, if it is there, and return whether the type is nullable."""
+        """Read the NULL or NOT NULL that may follow a type. Return False for NOT NULL, else True."""
         if self.accept("NOT", "NULL"):
             return False
         self.accept("NULL")
@@ -208,7 +211,7 @@ class TypeGrammar(Cursor):
         """Read a unit such as `DAY` or `DAY(3) TO SECOND(2)`, and return it in upper case and singular."""
         unit = self._one_unit()
         text = unit + self._unit_precision()
-        # in FLOOR(ts + INTERVAL '1' MINUTE TO HOUR), the TO belongs to FLOOR
+        # only a smaller unit: in FLOOR(ts + INTERVAL '1' MINUTE TO HOUR), TO HOUR belongs to FLOOR
         if any(self.at("TO", word) for last in _SPANS.get(unit, ()) for word in (last, f"{last}S")):
             self.advance()
             last = self._one_unit()

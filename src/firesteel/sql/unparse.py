@@ -16,7 +16,7 @@ from firesteel.sql.interval_syntax import IntervalBetween, IntervalLiteral, Inte
 from firesteel.sql.syntax import Node, walk
 from firesteel.sql.unparse_types import number, quoted, string, type_text
 
-# precedences; an operator has the left precedence p and the right precedence p + 1
+# left precedences of operators. The right precedence of a left-associative operator is 1 higher.
 _OR, _AND, _NOT, _IS, _COMPARE, _IN, _ADD, _MULTIPLY, _SIGN = 22, 24, 26, 28, 30, 32, 40, 60, 80
 _BINARY = {
     "OR": _OR,
@@ -28,7 +28,7 @@ _BINARY = {
 
 
 class ExpressionWriter:
-    """Writer of expressions. `text` is the text that they were parsed from."""
+    """Writer of expressions. `text` is the SQL text from which the expressions were parsed."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -50,12 +50,12 @@ class ExpressionWriter:
         return ", ".join(self.expression(node, 3, 2) for node in nodes)
 
     def expression(self, node: Node, left: int = 0, right: int = 0) -> str:
-        """Return the text of an expression.
+        """Return the text of an expression, in parentheses if an operator beside it binds more tightly.
 
         Args:
             node: The expression.
-            left: Precedence of the operator on its left, 0 for none.
-            right: Precedence of the operator on its right, 0 for none.
+            left: Right precedence of the operator before the expression, 0 for none.
+            right: Left precedence of the operator behind the expression, 0 for none.
         """
         node, pull = _unnegated(node)
         if isinstance(node, syntax.Binary):
@@ -72,7 +72,11 @@ class ExpressionWriter:
     def _operators(
         self,
     ) -> dict[type[Node], tuple[tuple[int, int], Callable[[Any, str, int, int], str]]]:
-        """Return precedences and writers of the operators that are neither Binary nor Unary."""
+        """Return for each operator that is neither Binary nor Unary its precedences and its writer.
+
+        The precedences are (left, right). The writer takes the node, "NOT " or "", and the precedences of the
+        operators before and behind the node. It returns the text.
+        """
         return {
             syntax.IsTest: ((_IS, _IS + 1), self._is),
             syntax.Between: ((_IN, _IN + 1), self._between),
@@ -84,10 +88,14 @@ class ExpressionWriter:
         }
 
     def _around(self, pulls: tuple[int, int], left: int, right: int, write: Callable[[int, int], str]) -> str:
-        """Return the text from `write`, in parentheses if a neighbouring operator binds more tightly.
+        """Return the text of an operator, in parentheses if an operator beside it binds more tightly.
 
-        `pulls` has the operator's own left and right precedence. `left` and `right` are the precedences of
-        its neighbours, 0 for none.
+        Args:
+            pulls: Left and right precedence of the operator.
+            left: Right precedence of the operator before it, 0 for none.
+            right: Left precedence of the operator behind it, 0 for none.
+            write: Function that returns the text without parentheses. It takes `left` and `right`, or 0 and 0
+                if the text is put in parentheses.
         """
         if left > pulls[0] or (pulls[1] <= right and right != 0):
             return f"({write(0, 0)})"
@@ -220,7 +228,7 @@ def _period(side: Node) -> tuple[Node, ...]:
 
 
 def _signed(node: Node) -> str | None:
-    """Return the text of a signed number, as Calcite's parser reads `- 1.5` as one literal; else None."""
+    """Return the text of a number behind `-`, which Calcite reads as one literal; None for another node."""
     negative, inner = False, node
     while isinstance(inner, syntax.Unary) and inner.operator == "-":
         negative, inner = not negative, inner.operand

@@ -1,7 +1,7 @@
 """Calcite's spelling of function calls and function names.
 
-Source: SqlFunction.unparse and similar methods in Calcite; BridgingSqlFunction of Flink, whose name is a
-quoted identifier.
+Source: SqlFunction.unparse and similar methods in Calcite. Flink's BridgingSqlFunction, whose name Calcite
+prints between backquotes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ BRIDGED = words(
     BITMAP_XOR BITMAP_XOR_AGG BITMAP_XOR_CARDINALITY_AGG
     """
 )
-"""Built-in functions that Flink defines with a runtime of their own (BuiltInFunctionDefinitions)."""
+"""Built-in functions that are a BridgingSqlFunction, so that their names are printed between backquotes.
+
+Flink's BuiltInFunctionDefinitions defines them with a runtime class of their own.
+"""
 
 _EXTRACTS = {
     **{unit: unit for unit in ("YEAR", "QUARTER", "MONTH", "WEEK", "HOUR", "MINUTE", "SECOND")},
@@ -200,7 +203,8 @@ class CallWriter(ExpressionWriter):
 def _spelled(name: str) -> str:
     """Return the name of a built-in function as Calcite prints it.
 
-    Names of Flink's own functions are as written, in backquotes. Calcite's are in upper case.
+    A name in BRIDGED is put between backquotes as it is written: `split`. Other names are in upper case:
+    CONCAT, with `$` before the group windows: $TUMBLE. For TRANSLATE, Calcite prints `TRANSLATE3`.
     """
     upper = name.upper()
     if upper == "TRANSLATE":

@@ -12,7 +12,7 @@ from firesteel.sql.unparse_types import quoted
 
 @lru_cache(maxsize=1000)
 def expression_text(written: str) -> str:
-    """Return a computed column's or watermark's expression in Calcite's spelling, with quoted columns.
+    """Return the expression of a computed column or a watermark as Calcite writes it: a+1 is `a` + 1.
 
     Raises:
         ParseError: The text is not an expression.
@@ -21,7 +21,10 @@ def expression_text(written: str) -> str:
 
 
 class _ColumnWriter(CallWriter):
-    """Writer of expressions that leaves column names as written, because it knows no tables."""
+    """Writer of expressions that puts column names between backquotes, and adds no table to them.
+
+    It leaves sub-queries and OVER windows as they are written.
+    """
 
     def column(self, path: tuple[str, ...]) -> str:
         return ".".join(map(quoted, path))

@@ -38,7 +38,10 @@ def string(text: str) -> str:
 
 
 def number(text: str) -> str:
-    """Return a number as Calcite holds it: 007 is 7, .5 is 0.5, 100e5 is 1.00E7."""
+    """Return a number in Calcite's spelling. `text` is the number as written.
+
+    007 is 7, .5 is 0.5, and 100e5 is 1.00E7: with an exponent, one digit is before the point.
+    """
     value = Decimal(text)
     if "e" not in text.lower():
         return f"{value:f}"

@@ -5,7 +5,7 @@ A reserved word can be used as a name only between backquotes.
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of a text as a set."""
+    """Return the set of the words in a text. Blanks or line ends separate the words."""
     return frozenset(text.split())
 
 

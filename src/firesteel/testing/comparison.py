@@ -15,7 +15,7 @@ _CONTEXT = 2
 
 
 def changes_difference(expected: Sequence[Change], got: Sequence[Change]) -> list[str]:
-    """Return lines that show where two lists of changes differ, [] if they are equal. The order counts."""
+    """Return lines that show where two lists of changes differ in changes or order; [] if they are equal."""
     if list(expected) == list(got):
         return []
     lines: list[tuple[str, Change]] = []
@@ -31,11 +31,11 @@ def changes_difference(expected: Sequence[Change], got: Sequence[Change]) -> lis
 
 
 def rows_difference(expected: Sequence[Change], got: Sequence[Change]) -> list[str]:
-    """Return lines that show which rows differ, [] if both have the same rows. The order does not count."""
+    """Return lines that show which rows are missing or extra, in any order; [] if there are none."""
     wanted, found = Counter(expected), Counter(got)
     lines = [(MISSING, row) for row in sorted((wanted - found).elements())]
     lines += [(EXTRA, row) for row in sorted((found - wanted).elements())]
-    lines.sort(key=lambda line: line[1])  # a value that differs stands below the expected one
+    lines.sort(key=lambda line: line[1])  # rows with the same first values together
     return list(_shown(lines))
 
 
@@ -46,7 +46,11 @@ def row_text(change: Change) -> str:
 
 
 def _shown(lines: Sequence[tuple[str, Change]]) -> Iterator[str]:
-    """Yield the lines as text. Equal rows far from a difference become one line with their number."""
+    """Yield the lines of the report: for each row its mark (missing, extra or blank) and its text.
+
+    One line with their number replaces successive equal rows that are more than `_CONTEXT` rows away from
+    the next difference.
+    """
     near = {
         other
         for place, (mark, _) in enumerate(lines)
@@ -72,10 +76,11 @@ def _left_out(rows: int) -> str:
 
 @dataclass
 class RowsLeft:
-    """The rows that are left after changes.
+    """The rows that changes leave: the result table.
 
     Args:
-        key: Positions of the primary key if changes replace rows by key; None if old rows are retracted.
+        key: Positions of the primary key's columns if the changes are an upsert stream. None if the
+            changes are to be read without a key: each one adds a row or retracts an equal row.
     """
 
     key: tuple[int, ...] | None
@@ -83,7 +88,11 @@ class RowsLeft:
     _by_key: dict[Change, Change] = field(default_factory=dict)
 
     def apply(self, changes: Iterable[Change]) -> None:
-        """Apply changes. The removal of a row that is not there counts as a row that is there -1 times."""
+        """Apply changes.
+
+        Without a key, a row that is retracted too early is counted as present -1 times. With a key, a delete
+        of an absent key has no effect.
+        """
         for kind, *cells in changes:
             if self.key is not None:
                 self._upsert(kind, tuple(cells), self.key)
@@ -91,11 +100,11 @@ class RowsLeft:
                 self._rows[("", *cells)] += 1 if kind in ("+I", "+U") else -1
 
     def rows(self) -> list[Change]:
-        """Return the rows."""
+        """Return the rows of the result table, each with the row kind ""."""
         return [*self._rows.elements(), *self._by_key.values()]
 
     def invalid(self) -> list[Change]:
-        """Return rows that were removed more often than they were added."""
+        """Return the rows that were retracted more often than added, each once; [] if there is a key."""
         return [row for row, number in self._rows.items() if number < 0]
 
     def _upsert(self, kind: str, cells: Change, key: tuple[int, ...]) -> None:

@@ -49,19 +49,29 @@ class Node:
         return self.kind == "scalar" and self.value is None
 
     def fail(self, message: str, hint: str | None = None) -> NoReturn:
-        """Raise a TestFileError at this value."""
+        """Raise a TestFileError with a message, a hint on what to do and the position of this value."""
         raise TestFileError(
             f"{self.document.name}: {message}", hint=hint, range=self.range, sql=self.document.text
         )
 
     def text(self, what: str) -> str:
-        """Return the text of a scalar. Raises TestFileError for NULL, a list or a mapping."""
+        """Return the text of a scalar.
+
+        Args:
+            what: Words for the value in the error message, such as `a row kind`.
+
+        Raises:
+            TestFileError: The value is NULL, a list or a mapping.
+        """
         if not isinstance(self.value, str):
             self.fail(f"{what} must be a text")
         return self.value
 
     def items(self, what: str) -> list[Node]:
-        """Return the nodes of a list; NULL is an empty list. Raises TestFileError for another value."""
+        """Return the nodes of a list, [] for NULL.
+
+        Raises TestFileError for another value. Its message names the value by the words `what`.
+        """
         if self.is_null:
             return []
         if self.kind != "list":
@@ -69,7 +79,10 @@ class Node:
         return [each for each in self._children() if isinstance(each, Node)]
 
     def pairs(self, what: str) -> list[tuple[Node, Node]]:
-        """Return the pairs of a mapping; NULL is an empty one. Raises TestFileError for another value."""
+        """Return the (key, value) pairs of a mapping, [] for NULL.
+
+        Raises TestFileError for another value. Its message names the value by the words `what`.
+        """
         if self.is_null:
             return []
         if self.kind != "mapping":
@@ -77,7 +90,15 @@ class Node:
         return [each for each in self._children() if isinstance(each, tuple)]
 
     def members(self, what: str, known: Iterable[str]) -> dict[str, Node]:
-        """Return the values of a mapping by key. Raises TestFileError for a key that is not in `known`."""
+        """Return the values of a mapping by key, {} for NULL.
+
+        Args:
+            what: Words for the mapping in error messages, such as `a step`.
+            known: The keys that the mapping may have.
+
+        Raises:
+            TestFileError: The value is no mapping, or has another key.
+        """
         names = tuple(known)
         found = {}
         for key, value in self.pairs(what):

@@ -44,13 +44,13 @@ def shown_in_document(nodes: Iterable[Node]) -> Iterator[None]:
 def _position(node: Node, sql: str, place: SourceRange) -> int | None:
     """Return the offset in the document at which a range of a SQL text begins.
 
-    Return None if the SQL text is not the value of `node`, or if the document writes it with other characters
-    (in quotes, or in a folded block).
+    Return None if the document writes the SQL text with other characters (in quotes, or in a folded block),
+    or if `node` has another number of lines. A block (`|`) with as many lines is taken as the SQL text.
 
     Args:
-        node: A value of the document.
-        sql: The SQL text. It may be the value with variables replaced. Then the line of the result is right,
-            and its column is approximate.
+        node: A value of the document that has the SQL text, perhaps with variables `${NAME}`.
+        sql: The SQL text, with values in place of the variables. In a line with a variable, the offset of the
+            result is approximate.
         place: Range in the SQL text.
     """
     if not isinstance(node.value, str) or sql.count("\n") != node.value.count("\n"):

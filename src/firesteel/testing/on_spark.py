@@ -25,7 +25,8 @@ def run_on_spark(
     Args:
         environment: The session, which starts a local Spark at its first job.
         job: The job. The changes of its first sink are yielded and written nowhere.
-        steps: For each step the rows of tables, by path, as changes tables without sequences.
+        steps: For each step of the test the input rows of tables, by the table's path. They are changes
+            tables without sequences. A table's rows of all steps are read together.
 
     Raises:
         FiresteelError: The job fails.
@@ -41,7 +42,7 @@ def run_on_spark(
 
 
 def _written(folder: Path, steps: Sequence[Mapping[str, pa.Table]]) -> Iterator[tuple[str, tuple[str, int]]]:
-    """Write the rows of each table to an Arrow file.
+    """Write the rows that a table has in all steps to an Arrow file, for each table.
 
     Yield (path of the table, (path of the file, number of its record batches)) for each table.
     """

@@ -21,7 +21,7 @@ SUFFIXES = (".firesteel.yaml", ".firesteel.yml")
 
 
 _COVERAGE: pytest.StashKey[Coverage] = pytest.StashKey()
-"""The branches that the tests of this process have taken and have not taken."""
+"""Key of the Coverage in pytest's stash: the branches that the tests of this process took or did not take."""
 
 
 class NotMetError(Exception):

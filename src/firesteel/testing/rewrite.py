@@ -13,7 +13,7 @@ _INDENT = 2
 
 
 def rewritten(text: str, outcomes: Iterable[Outcome]) -> str:
-    """Return the text of a file in which each expectation that is not met has the actual rows.
+    """Return the text of a file of tests, with actual rows in place of expected rows that are not met.
 
     All other text stays, with its comments.
 
@@ -33,7 +33,7 @@ def rewritten(text: str, outcomes: Iterable[Outcome]) -> str:
 
 
 def rewrite_file(path: Path, text: str, outcomes: Iterable[Outcome]) -> bool:
-    """Write the rewritten text to the file, and return whether it has changed."""
+    """Replace expected rows in the file as `rewritten` does, and return whether its text changes."""
     new = rewritten(text, outcomes)
     if new != text:
         write_whole(path, new)
@@ -41,7 +41,14 @@ def rewrite_file(path: Path, text: str, outcomes: Iterable[Outcome]) -> bool:
 
 
 def _edit(text: str, rows: Node, key: Node, lines: Sequence[str]) -> tuple[int, int, str]:
-    """Return the range of a list in the text, and the list that replaces it."""
+    """Return (start, end, new): the range of expected rows in the text, and the text that replaces it.
+
+    Args:
+        text: The text of the file.
+        rows: The list of the expected rows.
+        key: Its key in the file, `rows` or `changes`.
+        lines: The actual rows, each as YAML in one line.
+    """
     start, end = rows.range.start, rows.range.end
     if not lines:
         return start, end, "[]" if text[start - 1 : start] in (" ", "\n") else " []"
@@ -58,6 +65,9 @@ def _edit(text: str, rows: Node, key: Node, lines: Sequence[str]) -> tuple[int, 
 
 
 def _is_in_braces(text: str, key: Node) -> bool:
-    """Return whether a key is in a mapping in braces, so that its list must be in brackets."""
+    """Return whether a key is in a mapping in braces, where its list must be in brackets: `{rows: [..]}`.
+
+    That is assumed if other characters than blanks and `-` stand before the key in its line.
+    """
     line = text[text.rfind("\n", 0, key.range.start) + 1 : key.range.start]
     return bool(line.strip(" -"))

@@ -38,10 +38,12 @@ class Columns:
     zone: str
 
     def changes(self, rows: Sequence[Node], mode: ChangelogMode) -> pa.Table:
-        """Return input rows as a changes table without sequences. A row without a kind is an insert.
+        """Return input rows as a changes table without sequences. A row without a row kind is an insert.
+
+        `mode` is the changelog mode of the input table.
 
         Raises:
-            TestFileError: A row is no row of the table, or the table has no changes of its kind.
+            TestFileError: A row does not fit the columns, or the changelog mode lacks its row kind.
         """
         kinds = []
         for node in rows:
@@ -53,14 +55,14 @@ class Columns:
         return table.add_column(0, KIND, pa.array(kinds, pa.int8()))
 
     def expected(self, rows: Sequence[Node], *, with_kinds: bool) -> list[Change]:
-        """Return expected rows as texts, in the form in which rows are compared.
+        """Return expected rows as texts: the row kind or "", and the cells as Flink's client prints them.
 
         Args:
             rows: The rows.
-            with_kinds: Whether each row has a row kind.
+            with_kinds: True if each row must have a row kind, False if no row may have one.
 
         Raises:
-            TestFileError: A row is no row of the query.
+            TestFileError: A row does not fit the columns, or its row kind is missing or not allowed.
         """
         kinds = [self._kind(node) for node in rows]
         for node, kind in zip(rows, kinds, strict=True):
@@ -72,7 +74,7 @@ class Columns:
         return [(kind or "", *row) for kind, row in zip(kinds, cells, strict=True)]
 
     def got(self, changes: pa.Table) -> list[Change]:
-        """Return the rows of a changes table as they are compared."""
+        """Return changes as texts: the row kind, and the cells as Flink's client prints them."""
         kinds = (SHORT[kind] for kind in changes.column(KIND).to_pylist())
         return [(kind, *cells) for kind, cells in zip(kinds, self.cells(changes), strict=True)]
 

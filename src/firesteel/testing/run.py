@@ -1,4 +1,4 @@
-"""Execution of test cases in this process, step by step."""
+"""Execution of test cases: in this process step by step, or on Spark as one job."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class Outcome:
 
     Attributes:
         case: The test.
-        columns: The columns of its query.
+        columns: Names and types of the columns that the tested query returns.
         differences: Expectations that are not met.
-        answers: For each expectation, the actual rows or changes as YAML texts.
+        answers: For each compared expectation, the actual rows or changes: a YAML text for each row.
         error: The error that ended the test; None if the test ran to its end.
-        coverage: The branches that the test took and did not take.
+        coverage: The branches of the query, such as those of a CASE, that the test took and did not take.
     """
 
     case: Case
@@ -85,8 +85,9 @@ def run_case(file: TestFile, case: Case, *, on_spark: bool = False) -> Outcome:
     Args:
         file: The file of the test.
         case: The test.
-        on_spark: Whether Spark's batch host runs it, with the rows of all steps at once. Then only the
-            last step is compared, and its changes only if it is the only step. Nothing is covered.
+        on_spark: Whether Spark's batch host runs the test, as one job with the rows of all steps. Then only
+            the expectations of the last step are compared. If the test has several steps, those of kind
+            `changes` are not compared either. The outcome's coverage stays empty.
 
     Raises:
         TestFileError: The file is wrong.
@@ -136,7 +137,10 @@ def _target(script: Script, case: Case) -> Target:
 
 @dataclass(frozen=True)
 class _Input:
-    """Input of a step: the rows of tables by path, and the processing time in milliseconds."""
+    """Input of a step: the rows of each table by the table's path, and the processing time.
+
+    The processing time `now` is in milliseconds since the epoch.
+    """
 
     step: Step
     tables: Mapping[str, pa.Table]
@@ -159,7 +163,11 @@ class _Run:
         self._left = RowsLeft(sink.primary_key if is_upsert else None)
 
     def inputs(self) -> list[_Input]:
-        """Return the input of each step. Raises TestFileError if it is wrong."""
+        """Return the input of each step.
+
+        Raises:
+            TestFileError: An input row, an expected row or a processing time of a step is wrong.
+        """
         self._check_tables()
         nanos = moment(FIRST, self._zone)
         found = []
@@ -197,7 +205,14 @@ class _Run:
         self._compare(last, len(inputs), changes, outcome)
 
     def _compare(self, step: Step, number: int, changes: list[Change], outcome: Outcome) -> None:
-        """Add to the outcome the actual rows of a step and its expectations that are not met."""
+        """Compare the actual result of a step with its expectations, and add the result to the outcome.
+
+        Args:
+            step: The step.
+            number: Its number, from 1.
+            changes: The changes that the query sent in this step.
+            outcome: Gets the actual rows or changes, and a Difference for each expectation that is not met.
+        """
         for expectation in step.expect:
             got = changes if expectation.kind == "changes" else self._left.rows()
             outcome.answers.append((expectation, [self._yaml(row) for row in got]))
@@ -205,11 +220,14 @@ class _Run:
                 outcome.differences.append(Difference(expectation, number, lines))
 
     def cover(self, script: str, coverage: Coverage) -> None:
-        """Add the branches that the steps took to a coverage."""
+        """Add the query's branches that the steps took to `coverage`, under the name `script`."""
         coverage.add(script, self._probes.points, taken_counts(self._probes.run))
 
     def _changes(self, table: pa.Table) -> list[Change]:
-        """Return the rows of a changes table as they are compared. Store their YAML texts for `_yaml`."""
+        """Return each change as its kind and the printed texts of its values, which tests compare.
+
+        Store the YAML text of each row, so that `_yaml` finds it.
+        """
         changes = self.columns.got(table)
         for (_, *cells), line in zip(changes, row_lines(self.columns, table), strict=True):
             self._lines[tuple(cells)] = line
@@ -257,7 +275,11 @@ class _Run:
             )
 
     def _tables(self, step: Step) -> dict[str, pa.Table]:
-        """Return the rows of a step by the paths of their tables, with all columns."""
+        """Return a step's input rows by the table's path, with the columns that the query does not read, too.
+
+        Raises:
+            TestFileError: A row is wrong, or the step has two inputs for a table.
+        """
         tables: dict[str, pa.Table] = {}
         for name, rows in step.input:
             path = self._script.path(name.text("a table's name"))

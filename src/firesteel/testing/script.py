@@ -37,7 +37,7 @@ ZONE = "table.local-time-zone"
 
 @dataclass(frozen=True)
 class Target:
-    """A query or an INSERT that runs in a test.
+    """The query or INSERT of a script that a test runs.
 
     Attributes:
         name: Path of the sink, name of the view, or `query`.
@@ -60,8 +60,8 @@ class Planned:
         target: The target.
         plans: Its plans.
         job: Its job.
-        origins: Operators of the job with their plan nodes.
-        modes: For each table that is read, by path, the changes that it sends.
+        origins: The job's operators, each with the node of the physical plan that it runs.
+        modes: Changelog mode of each table that the target reads, by the table's path.
     """
 
     target: Target
@@ -136,7 +136,10 @@ class Script:
             self.environment.execute(statement, text)
 
     def planned(self, target: Target) -> Planned:
-        """Return the plans and the job of a target.
+        """Plan a query or INSERT of the script, and return its plans and its job.
+
+        Args:
+            target: The query or INSERT.
 
         Raises:
             FiresteelError: The query is wrong or not supported.
@@ -159,10 +162,11 @@ class Script:
         return Planned(target, plans, job, origins, modes)
 
     def find(self, name: str | None) -> Target | None:
-        """Return the target of a name: a table that the script inserts into, or a view.
+        """Return the INSERT into a table, or the query `SELECT * FROM` a view; None if not found.
 
         Args:
-            name: The name as in SQL, None for the only INSERT or query of the script.
+            name: Name of the table or view as in SQL. None stands for the only INSERT or query of the
+                script. Then the function returns None if the script has none or several.
         """
         if name is None:
             return self.targets[0] if len(self.targets) == 1 else None
@@ -181,7 +185,7 @@ class Script:
 
 
 def query(text: str, name: str = "query") -> Target:
-    """Return a query of its own as a target. Raises ParseError."""
+    """Parse a query that is not part of a script, and return it as a target. Raises ParseError."""
     return Target(name, parse_query(text), text)
 
 

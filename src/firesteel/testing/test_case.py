@@ -34,7 +34,7 @@ class Step:
 
     Attributes:
         node: The step in the file, for the position of errors.
-        at: Processing time, None for a second after the step before.
+        at: Processing time. None: a second after the previous step, 2026-01-01 00:00:00 in the first step.
         input: For each table, its name and the list of its rows, both as nodes of the file.
         expect: The expected answers.
     """
@@ -52,8 +52,9 @@ class Case:
     Attributes:
         name: Its name.
         node: The test in the file, for the position of errors.
-        of: Table that the script inserts into, or view, whose changes are tested; None if there is only one.
-        query: A query of the test's own, instead of `of`.
+        of: Table that the script inserts into, or view, whose changes are tested. None tests `query`, or
+            else the only INSERT or query of the script.
+        query: A query that is not in the script, to be tested instead of `of`; None if there is none.
         settings: Options to set, by key.
         ends: Whether the input ends after the last step.
         steps: The micro-batches.
@@ -78,7 +79,8 @@ class TestFile:
         script: Name of the script for errors.
         sql: Text of the script.
         folder: Folder in which modules of functions are searched.
-        inline: The script's text in the file; None if `script` names another file.
+        inline: Node of the script's text, if the file has it below the key `sql`; None if the script is a
+            file of its own.
         cases: The tests.
     """
 

@@ -70,7 +70,7 @@ def moment(text: str, zone: str) -> int:
 
 
 def _scalar(kind: SqlType, zone: str) -> Callable[[str], Any] | None:
-    """Return the function that reads a text as a value of a type; None if the type has no such texts."""
+    """Return the function that reads a text as a value of a type; None for types not written as a text."""
     root = kind.root
     if root in CHARACTER:
         return str
@@ -118,10 +118,12 @@ def _decimal(text: str, precision: int, scale: int) -> Decimal:
 
 
 def _ticks(nanos: int, precision: int) -> int:
-    """Return the value in the unit of the column's Arrow type: microseconds, above precision 6 nanoseconds.
+    """Convert nanoseconds to the unit of a timestamp's Arrow type.
+
+    The unit is microseconds up to precision 6, and nanoseconds above.
 
     Raises:
-        ValueError: The value has more digits than the type.
+        ValueError: The fraction of a second has more than `precision` digits.
     """
     if nanos % 10 ** (9 - precision):
         raise ValueError(nanos)

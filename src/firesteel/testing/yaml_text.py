@@ -12,7 +12,7 @@ from firesteel.types.sql import CHARACTER, SqlType, TypeRoot
 from firesteel.types.text import plain_values, writer
 
 _PLAIN = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_./+ -]*[A-Za-z0-9_./+-])?")
-"""Texts that need no quotes between brackets."""
+"""Pattern of texts that need no quotes as values in a YAML list such as `[1, some text]`."""
 _NULL_WORDS = ("null", "Null", "NULL")
 _KINDS_OF_LISTS = (TypeRoot.ARRAY, TypeRoot.ROW)
 

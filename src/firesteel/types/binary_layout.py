@@ -25,7 +25,7 @@ _PLACES = {
     TypeRoot.FLOAT: "<f",
     TypeRoot.DOUBLE: "<d",
 }
-"""Struct format of slots for types that are smaller than 8 bytes or no integers."""
+"""Format of a type's slot, for Python's module struct. Types that are not listed have `<q`, 8 bytes."""
 
 _INLINE = 7
 _LONG_DECIMAL = 18

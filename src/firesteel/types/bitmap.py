@@ -9,7 +9,10 @@ _MOST_LETTERS = 0x80000
 
 
 def bitmap_text(data: bytes) -> str:
-    """Return a bitmap as `{1,2,3}`. A long text ends with `,...}` (Java: RoaringBitmap.toString)."""
+    """Return a bitmap as `{1,2,3}`. After 0x80000 characters, `...` stands for the other integers.
+
+    Java: RoaringBitmap.toString.
+    """
     from pyroaring import BitMap
 
     parts: list[str] = []

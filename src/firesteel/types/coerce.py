@@ -1,8 +1,12 @@
 """Common type of several types, and allowed casts.
 
-Rules: Calcite's `leastRestrictive` with Flink's type system for CASE, COALESCE, UNION, VALUES and
-arithmetic: between FLOAT and DOUBLE the first type wins. Flink's `LogicalTypeMerging` for the functions of
-its newer stack: the wider type wins. `LogicalTypeCasts` for casts.
+The rules are those of three classes:
+
+- Calcite's `leastRestrictive` with Flink's type system gives the type of CASE, IF, UNION, VALUES, ARRAY, MAP
+  and arithmetic. Of FLOAT and DOUBLE, it takes the one that comes first.
+- Flink's `LogicalTypeMerging` gives the type of COALESCE, IFNULL, GREATEST and LEAST. Of FLOAT and DOUBLE, it
+  takes DOUBLE.
+- Flink's `LogicalTypeCasts` says which casts are allowed.
 """
 
 from __future__ import annotations
@@ -33,8 +37,8 @@ def common_type(types: Sequence[SqlType], widest: bool = False) -> SqlType | Non
 
     Args:
         types: Types to combine. An untyped NULL is ignored if there are others.
-        widest: Whether to follow LogicalTypeMerging, as Flink's own functions do: FLOAT and DOUBLE give
-            DOUBLE. Otherwise, follow Calcite: the first of FLOAT and DOUBLE wins.
+        widest: Whether to follow LogicalTypeMerging, as for COALESCE: FLOAT and DOUBLE give DOUBLE. If not,
+            follow Calcite's leastRestrictive: FLOAT and DOUBLE give the one that comes first.
     """
     nullable = any(t.nullable for t in types)
     known = [t for t in types if t.root is not TypeRoot.NULL]
@@ -109,7 +113,8 @@ def _collection(a: SqlType, b: SqlType, widest: bool) -> SqlType | None:
     return replace(a, nullable=True, children=tuple(c for c in children if c is not None))
 
 
-# Targets of explicit casts by source root, besides the root itself. Flink: LogicalTypeCasts.
+# For each root of a source type: the roots of the types to which its values can be cast explicitly. Casts to
+# the same root need no entry: can_cast allows them without this table. Flink: LogicalTypeCasts.
 _BASIC = (*CHARACTER, *NUMERIC, TypeRoot.BOOLEAN)
 _TO = {
     TypeRoot.BOOLEAN: _BASIC,

@@ -1,7 +1,8 @@
 """Constraints of a sink's columns: NOT NULL and the length of CHAR, VARCHAR, BINARY and VARBINARY.
 
-Constraints also apply to fields inside ROW, ARRAY and MAP. A collected query counts as a sink. Rules,
-options and texts: Flink's ConstraintEnforcerExecutor and the Constraint classes beside it.
+Constraints also apply to fields inside ROW, ARRAY and MAP. A query whose rows go to the client, not into a
+table, counts as a sink. Rules, options and texts are those of Flink's ConstraintEnforcerExecutor and the
+Constraint classes beside it.
 """
 
 from __future__ import annotations
@@ -34,7 +35,11 @@ class Constraints:
     length: str = "IGNORE"
     """IGNORE, TRIM_PAD or ERROR: what happens to a value of the wrong length."""
     nested: str = "IGNORE"
-    """IGNORE, ROWS or ROWS_AND_COLLECTIONS: which nested values are checked."""
+    """Which values inside other values must satisfy their constraints.
+
+    IGNORE: none. ROWS: the fields of ROWs. ROWS_AND_COLLECTIONS: also the elements of ARRAYs and the keys and
+    values of MAPs.
+    """
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -42,12 +47,12 @@ class Constraints:
         return tuple(self._texts(self.names, self.types))
 
     def has_length(self, kind: SqlType) -> bool:
-        """Return whether values of the type are checked for their length."""
+        """Return whether the type limits the length of its values and the options do not ignore it."""
         bounded = kind.root in (*CHARACTER, *BYTES_LIKE) and (kind.length or 0) < MAX_LENGTH
         return bounded and self.length != "IGNORE"
 
     def looks_into(self, kind: SqlType) -> bool:
-        """Return whether the fields or elements inside values of the type are checked."""
+        """Return whether the fields, elements or entries of a ROW, ARRAY or MAP must satisfy constraints."""
         if kind.root is TypeRoot.ROW:
             return self.nested != "IGNORE"
         return kind.root in (TypeRoot.ARRAY, TypeRoot.MAP) and self.nested == "ROWS_AND_COLLECTIONS"
@@ -76,11 +81,14 @@ _NESTED = {
     TypeRoot.ARRAY: ("NestedArrayEnforcer", "="),
     TypeRoot.MAP: ("NestedMapEnforcer", "=="),
 }
-"""Name and separator that plans show. A map's separator is two equals signs, as in Flink."""
+"""Flink's name of the nested constraint, and the text between a column's name and its inner constraints.
+
+Plans show both. For a MAP, Flink writes two equals signs.
+"""
 
 
 def inner_names(kind: SqlType) -> tuple[str, ...]:
-    """Return the names of the fields, elements or entries of a ROW, ARRAY or MAP."""
+    """Return the field names of a ROW, ("element",) for an ARRAY, ("key", "value") for a MAP."""
     if kind.root is TypeRoot.ARRAY:
         return ("element",)
     return ("key", "value") if kind.root is TypeRoot.MAP else kind.names

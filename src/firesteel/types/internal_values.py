@@ -4,7 +4,8 @@ In the internal form, NULL is None. Integers, BOOLEAN, FLOAT, DOUBLE, CHAR, VARC
 Python values. The following types are ints: DECIMAL, multiplied by 10**scale; DATE in days; TIME and
 TIMESTAMP in the unit of their Arrow type; intervals as in Arrow. ARRAY is a list, MAP and MULTISET a list
 of pairs, ROW a tuple, with nested values in internal form. RAW, used only for accumulators, is a Python
-object and pickled in columns; only those of user-defined functions may be of any class.
+object. A column holds its pickle. Accumulators of user-defined functions may be objects of any class, those
+of other functions only plain data (types/plain_pickle.py).
 
 The key form is hashable, so that values can be keys of a dict. Two values of a type have equal key forms if
 Flink stores them as equal bytes. FLOAT and DOUBLE become integers in the order of Java's compareTo, so 0.0
@@ -185,7 +186,12 @@ def _to_rows(values: Sequence[Any], kind: SqlType, target: pa.DataType) -> pa.Ar
 
 
 def _offsets(values: Sequence[Any]) -> pa.Array:
-    """Return the start of each list in their concatenation, NULL for None, then the end of the last list."""
+    """Return the offsets of an Arrow list column: where each list starts in the concatenation of all lists.
+
+    The offset of a list that is None is NULL. The last offset is the length of the concatenation.
+
+        [[a, b], None, [c]]  ->  [0, NULL, 2, 3]
+    """
     offsets: list[int | None] = []
     end = 0
     for value in values:
@@ -215,7 +221,7 @@ def _numbers(array: pa.Array) -> list[Any]:
 def _from_decimal(array: pa.Array) -> list[Any]:
     """Return scaled ints from Arrow's 128-bit words."""
     if not len(array):
-        return []  # the buffer of an empty array may be shorter than a word
+        return []  # the buffer of an empty array may be shorter than one decimal
     words = np.frombuffer(array.buffers()[1], np.int64, 2 * len(array), 16 * array.offset)
     low, high = words[0::2], words[1::2]
     values: list[Any]

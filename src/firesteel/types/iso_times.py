@@ -21,7 +21,9 @@ def time_of_iso(text: str) -> time:
 
 
 def moment_of_iso(text: str) -> datetime:
-    """Return the moment of a text such as `2026-01-31 10:11:12.5`. Digits after the sixth are dropped.
+    """Return the timestamp of a text such as `2026-01-31 10:11:12.5`. Digits after the sixth are dropped.
+
+    The datetime has a time zone only if the text ends with an offset such as `+01:00`.
 
     Raises:
         ValueError: The text is not an ISO 8601 timestamp.

@@ -23,9 +23,10 @@ def quoted(text: str) -> str:
 
 
 def number(value: float) -> str:
-    """Return a FLOAT or DOUBLE as JSON: Java's digits as a BigDecimal (1.0E+10, 0.000010, 2147483648).
+    """Return a FLOAT or DOUBLE as JSON, as Java writes `new BigDecimal(Double.toString(value))`.
 
-    NaN and the infinities become strings.
+    Examples are 1.0E+10, 0.000010 and 2147483648. Both zeros become 0.0. NaN and the infinities become JSON
+    strings.
     """
     text = double_text(value)
     if text[-1] in "Ny":

@@ -33,9 +33,17 @@ def half_up(dividend: int, divisor: int) -> int:
 
 
 def decimal_average(total: int | None, count: int, shift: int, precision: int) -> int | None:
-    """Return total / count of a DECIMAL, with `shift` more digits of scale.
+    """Return the average of DECIMALs, rounded HALF_UP.
 
-    None if `total` is None or the result has more than `precision` digits.
+    Args:
+        total: Sum of the values, multiplied by 10**scale; None for NULL.
+        count: Number of the values.
+        shift: Number of digits by which the scale of the result is larger than that of `total`.
+        precision: Maximum number of digits of the result.
+
+    Returns:
+        The average, multiplied by 10**(scale + shift). None if `total` is None or the average has too many
+        digits.
     """
     if total is None:
         return None
@@ -44,7 +52,10 @@ def decimal_average(total: int | None, count: int, shift: int, precision: int) -
 
 
 def rescale(value: int | None, shift: int, precision: int) -> int | None:
-    """Return a DECIMAL with `shift` more digits of scale; None if it has more than `precision` digits."""
+    """Return a DECIMAL at a scale that is larger by `shift` digits: `value` times 10**shift.
+
+    Return None if `value` is None or the result has more than `precision` digits.
+    """
     if value is None:
         return None
     scaled = value * 10**shift

@@ -36,7 +36,10 @@ _ADMITTED = frozenset(
 """Module and name of each class or function that a pickle may name. None of them calls its arguments."""
 
 Admits = Callable[[str, str], bool]
-"""Function that returns whether a pickle may also name an attribute of a module, given both names."""
+"""Rule that allows further names: it gets the name of a module and that of a class or function in it.
+
+It returns True if a pickle may name this class or function, in addition to those in _ADMITTED.
+"""
 
 
 class NotPlainError(pickle.PickleError):
@@ -66,7 +69,7 @@ def loads(data: bytes, admits: Admits = _nothing) -> Any:
     """Return the value of a pickle.
 
     Raises:
-        NotPlainError: The pickle names something that is not allowed, which is not loaded.
+        NotPlainError: The pickle names a class or function that is not allowed. It was not imported.
     """
     return PlainUnpickler(data, admits).load()
 
@@ -79,7 +82,11 @@ class PlainPickler(pickle.Pickler):
         self._admits = admits
 
     def reducer_override(self, obj: Any) -> Any:
-        """Raise NotPlainError if `obj` is a class or function that the pickle may not name."""
+        """Return NotImplemented, so that `obj` is pickled as usual.
+
+        Raises:
+            NotPlainError: `obj` is a class or function that the pickle may not name.
+        """
         if isinstance(obj, (type, FunctionType, BuiltinFunctionType)):
             _check(str(obj.__module__), obj.__qualname__, self._admits)
         return NotImplemented

@@ -67,7 +67,7 @@ def _java(shortest: str, value: float) -> str:
     stripped = digits.lstrip("0")
     power -= len(digits) - len(stripped)
     digits = stripped.rstrip("0") or "0"
-    if len(digits) == 1:  # Java writes the nearest number of two digits: 4.9E-324
+    if len(digits) == 1:  # Java then takes the closest two digits: 4.9E-324, where Python has 5e-324
         mantissa, _, exponent = f"{abs(value):.1e}".partition("e")
         digits, power = mantissa.replace(".", "").rstrip("0"), int(exponent) + 1
     if -2 <= power <= 7:
@@ -107,7 +107,9 @@ def calendar_date(days: int) -> tuple[int, int, int]:
 
 
 def time_text(nanos: int, precision: int) -> str:
-    """Return a TIME(precision) without trailing zeros of the fraction, except its first digit.
+    """Return a TIME(precision) without trailing zeros: `10:11:12.5`, and `10:11:12.0` for a whole second.
+
+    At precision 0, there is no fraction: `10:11:12`.
 
     Args:
         nanos: Nanoseconds of the day.

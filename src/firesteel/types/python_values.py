@@ -39,12 +39,13 @@ def python_value(cell: pa.Scalar) -> Any:
 def python_values_or_texts(column: pa.Array | pa.ChunkedArray, kind: SqlType, time_zone: str) -> list[Any]:
     """Return n values for a column of n rows. A value with a date outside the years 1 to 9999 becomes a text.
 
-    The text of a collection is that of print(), which shows the last four digits of a year, as Flink.
+    If an ARRAY, MAP or ROW has such a date, the whole value becomes the text that a printed result shows.
+    This text has only the last four digits of a year, as in Flink.
 
     Args:
         column: The column.
         kind: Its type in SQL. A map becomes a list of pairs.
-        time_zone: Time zone of the texts of TIMESTAMP_LTZ.
+        time_zone: Time zone of TIMESTAMP_LTZ in the texts of ARRAYs, MAPs and ROWs.
     """
     try:
         return pairs_in(column.to_pylist(), column.type)

@@ -55,7 +55,7 @@ INTERVALS = (TypeRoot.INTERVAL_YEAR_MONTH, TypeRoot.INTERVAL_DAY_TIME)
 
 INTEGER_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32, TypeRoot.BIGINT: 64}
 WHOLE_BITS = {**INTEGER_BITS, TypeRoot.INTERVAL_YEAR_MONTH: 32, TypeRoot.INTERVAL_DAY_TIME: 64}
-"""Width of the types held as integers, including intervals, which are months and milliseconds."""
+"""Number of bits of the types held as integers. Intervals are held as months or milliseconds."""
 
 _WITH_LENGTH = (*CHARACTER, *BYTES_LIKE)
 _WITH_PRECISION = (TypeRoot.TIME, *TIMESTAMPS)

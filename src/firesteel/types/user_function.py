@@ -15,7 +15,7 @@ class UserFunction:
     name: str
     """Name as written in the query."""
     code: str
-    """`module:name`, or `pickle:` and base64."""
+    """`module:name` of the function, or `pickle:` and its pickle in base64."""
     folder: str = ""
     """Folder with the module of the function, or ""."""
     is_pandas: bool = False

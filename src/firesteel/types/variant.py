@@ -2,9 +2,11 @@
 
 A value has two binaries of the Variant encoding of Parquet and Spark, which Flink's BinaryVariant follows:
 `metadata` is the dictionary of field names, `value` the value with its type. A column holds both in one
-binary: position u32, length of the metadata u32, metadata, value. Integers are little-endian. The position
-is the offset of the value in the value from which it was extracted. It is 0 in every column. Flink's `=`
-compares it.
+binary: position u32, length of the metadata u32, metadata, value. Integers are little-endian.
+
+The position belongs to a value that `field` or `element` has taken out of an object or array: it is the
+offset at which the value starts in the outermost object or array. Flink's `=` compares positions, too. Values
+that are stored in a column have position 0.
 """
 
 from __future__ import annotations
@@ -129,7 +131,7 @@ def _plain(number: Decimal) -> str:
 
 
 def _fields(value: bytes, at: int) -> Iterator[tuple[int, int]]:
-    """Yield (index of the name, offset) of an object's fields, in the order of their names."""
+    """Yield for each field of an object, in the order of names: index of the name in the metadata, offset."""
     info = value[at] >> 2
     size_bytes = 4 if info >> 4 & 1 else 1
     size = _unsigned(value, at + 1, size_bytes)

@@ -21,7 +21,7 @@ _NOT_IN_JAVA = frozenset(["EST", "MST", "HST", "ROC", "Factory", "localtime", "p
 _EPOCH = datetime(1970, 1, 1)
 _CYCLE = 146_097 * 86_400  # seconds of 400 years, after which the calendar and zone rules repeat
 _FIRST, _LAST = -62_135_510_400, 253_370_764_800
-"""0001-01-02 and 9999-01-01 in seconds since 1970. With any zone's offset, they are in datetime's range."""
+"""0001-01-02 and 9999-01-01 in seconds since 1970. With any zone's offset added, both fit datetime."""
 _A_YEAR_TO_COME = 2_524_608_000
 """2050-01-01 in seconds since 1970. In this year, a zone has the offsets of its latest rules."""
 _ZONEINFO = "zoneinfo/"
@@ -57,7 +57,11 @@ def is_region(name: str) -> bool:
 
 
 def custom_zone(name: str) -> str | None:
-    """Return `GMT+5` and `GMT+0530` as java.time writes them, GMT+05:00; None for any other name."""
+    """Return the name that java.time has for a fixed offset from GMT; None for any other name.
+
+    Examples: `GMT+5` gives GMT+05:00, `GMT+0530` gives GMT+05:30, `GMT+00:00` gives GMT. None, too, if the
+    offset is larger than 18 hours or its minutes are above 59.
+    """
     custom = _CUSTOM.fullmatch(name)
     if custom is None or (custom[3] and len(custom[2]) == 1):
         return None
@@ -68,7 +72,10 @@ def custom_zone(name: str) -> str | None:
 
 
 def zone_id(name: str) -> str | None:
-    """Return the zone that java.time's ZoneId.of reads (`Z`, `+08:00`, `UTC+8`, a region), or None."""
+    """Return the zone that a name stands for in java.time's ZoneId.of; None for an unknown name.
+
+    Examples: `Z` gives UTC, `+08:00` and `UTC+8` give GMT+08:00, a region such as `Europe/Paris` itself.
+    """
     if name in ("Z", "UTC", "GMT", "UT"):
         return "UTC"
     offset = re.fullmatch(r"(?:UTC|GMT|UT)?([+-])(\d|\d\d(?::?\d\d)?)", name, re.ASCII)
@@ -155,31 +162,34 @@ def offset_of_local(seconds: int, zone: str) -> int:
 
 @lru_cache(maxsize=256)
 def has_daylight_time(zone: str) -> bool:
-    """Return whether the zone will change its offset in the future (Java: TimeZone.useDaylightTime)."""
+    """Return whether the zone's offset changes within the year 2050 (Java: TimeZone.useDaylightTime)."""
     return len({offset_at(_A_YEAR_TO_COME + month * 30 * 86_400, zone) for month in range(12)}) > 1
 
 
 def is_aligned(zone: str, interval: int) -> bool:
-    """Return whether Flink's window aggregates take the right time for the end of windows in a zone.
+    """Return whether Flink's window aggregates compute the right end of windows over local time.
 
-    In a zone with daylight saving time, Flink computes the end in the zone, so it is right. In another zone,
-    Flink computes it in UTC. It is then right if the zone's offset from UTC is a multiple of the size
+    In a zone with daylight saving time, Flink computes the end of a window from the zone's local time, so the
+    end is right. For any other zone, Flink computes the end of a window from UTC. That end is right only if
+    the zone's offset from UTC is a multiple of `interval`. With a wrong end, a window can lose rows
     (rules/window/warn_of_window_zones.py).
 
     Args:
-        zone: Name of the zone.
-        interval: Size in milliseconds.
+        zone: Name of the session's time zone.
+        interval: Step of the windows, or their size if they have no step, in milliseconds.
     """
     return has_daylight_time(zone) or offset_at(_A_YEAR_TO_COME, zone) * 1000 % interval == 0
 
 
 @lru_cache(maxsize=256)
 def was_aligned(zone: str, interval: int) -> bool:
-    """Return whether windows of this size have started at the same instants as in UTC since 1970.
+    """Return whether windows in the zone's local time start at the same instants as windows in UTC.
+
+    This is so if all offsets of the zone from 1970 to 2050 are multiples of `interval`.
 
     Args:
         zone: Name of the zone.
-        interval: Size in milliseconds.
+        interval: Distance between the starts of two windows in milliseconds.
     """
     months = range(0, _A_YEAR_TO_COME, 30 * 86_400)
     offsets = {offset_at(month, zone) for month in months}

@@ -65,7 +65,7 @@ class Access:
         return None
 
     def is_token(self, query: str) -> bool:
-        """Return whether the query of a URL has the token. If so, Guard sets a cookie with the token."""
+        """Return whether the query of a URL has the token. If the URL's path is "/", Guard sets a cookie."""
         return self.token is not None and self._matches(parse_qs(query).get(PARAMETER, [""])[0])
 
     def _has_token(self, headers: dict[str, str], query: str) -> bool:
@@ -75,7 +75,10 @@ class Access:
         return self._matches(bearer) or self._matches(_cookie(headers.get("cookie", "")))
 
     def _matches(self, given: str) -> bool:
-        """Compare a text with the token, in a time that does not depend on where they differ."""
+        """Return whether a text is the token.
+
+        The comparison takes equally long wherever the two differ, so its duration does not reveal the token.
+        """
         return self.token is not None and hmac.compare_digest(given.encode(), self.token.encode())
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 SECONDS = 5.0
-"""Most seconds from connecting to the end of the first request's head."""
+"""Seconds after which a connection is cut off if the head of its first request is not complete."""
 
 
 class Connections:
@@ -23,7 +23,10 @@ class Connections:
         self._seconds = seconds
 
     def abort(self, client: tuple[str, int] | None) -> None:
-        """Close a connection without waiting for what the client has not read."""
+        """Close the connection of a client at once. Data that the client has not read yet is lost.
+
+        Do nothing if `client` is None or has no open connection.
+        """
         transport = None if client is None else self._open.get(client)
         if transport is not None:
             transport.abort()

@@ -10,7 +10,7 @@ from firesteel.ui.events import Broadcaster, Client, TooSlow
 from firesteel.ui.guard import Message, Receive, Scope, Send
 
 MOST_CLIENTS = 64
-"""Most clients at a time. A further client gets the status 503."""
+"""Maximum number of clients at a time. A further client gets the status 503."""
 SEND_SECONDS = 10.0
 """Time that a client may take to read an event. A client that takes longer is dropped."""
 _HEADERS = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-store")]

@@ -17,7 +17,7 @@ SECONDS = 0.5
 SHARE = 0.05
 """Largest fraction of the time to spend on snapshots. If they are slow, they are taken less often."""
 QUEUED = 8
-"""Most events that may wait for a client. A client for which more wait is dropped."""
+"""Maximum number of events that may wait for a client. If more would wait, the client is dropped."""
 QUIET_SECONDS = 15.0
 """Time without a change after which clients get a comment, so that proxies keep the connection open."""
 _VOLATILE = ("running_seconds",)
@@ -35,7 +35,7 @@ class Client:
     Attributes:
         job: ID of the job whose details the client gets, None for none.
         rows: Query of a URL that says which rows of the job the client wants to see; None for no rows.
-        queue: Encoded events that the client has not got yet. None ends the stream.
+        queue: Encoded events that are not sent to the client yet.
         is_new: Whether the client still waits for its first snapshot.
         dropped: Whether the client was dropped because it was too slow.
     """
@@ -72,11 +72,14 @@ Watched = tuple[str | None, str | None]
 
 @dataclass(frozen=True)
 class _Snapshot:
-    """State of the feed at one time: all jobs, details and micro-batches by the job's id, and rows."""
+    """State of the feed at one time."""
 
     jobs: dict[str, Json]
+    """Summaries of all jobs, by the job's id."""
     details: dict[str, Json]
+    """Details of the watched jobs, by the job's id. An unknown job has an object with `error`."""
     batches: dict[str, list[Json]]
+    """Micro-batches of the watched jobs, by the job's id."""
     rows: dict[Watched, Json | None] = field(default_factory=dict)
     """Rows of jobs, by what a client watches. A value is None if the job shows no rows or is unknown."""
 
@@ -107,7 +110,7 @@ class Broadcaster:
         return len(self._clients)
 
     def join(self, job: str | None, rows: str | None = None) -> Client:
-        """Add a client that watches a job, or none, and rows of it (Client.rows)."""
+        """Add a client and return it. `job` and `rows` are the fields of Client, None to watch nothing."""
         client = Client(job, rows)
         self._clients.add(client)
         self._arrival.set()

@@ -1,4 +1,7 @@
-"""Feed, the data that the web page shows. The command implements it over the registry of jobs."""
+"""Feed, the interface to the data that the web page shows.
+
+cli/http_api.py implements it for the jobs of this process, cli/checkpoint/page.py for those of a checkpoint.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +33,16 @@ class Feed(Protocol):
         """Return all jobs, oldest first, without their details."""
 
     def changing(self, id: str) -> Json | None:
-        """Return the details of a job that may change, without its micro-batches; None for an unknown job."""
+        """Return the fields of a job that may change while it runs, such as its metrics.
+
+        The micro-batches are not among them. Return None for an unknown job.
+        """
 
     def batches(self, id: str) -> list[Json]:
-        """Return the micro-batches of a job that are remembered, oldest first; none for an unknown job."""
+        """Return the micro-batches of a job that are still in memory or saved, oldest first.
+
+        Return an empty list for an unknown job.
+        """
 
     def rows(self, id: str, query: str) -> Json | None:
         """Return rows of a job's result; None if the job shows none or is unknown.

@@ -27,11 +27,11 @@ HEADERS = {
 
 
 class Guard:
-    """ASGI application that passes allowed requests to another one, and refuses the others.
+    """ASGI application that passes allowed requests to the page's application, and refuses all others.
 
     Args:
-        inner: The other application.
-        access: The rules.
+        inner: The page's application.
+        access: The rules that decide which requests are allowed.
     """
 
     def __init__(self, inner: Application, access: Access) -> None:

@@ -16,9 +16,9 @@ from firesteel.ui.connections import Connections
 from firesteel.ui.feed import Feed
 
 MOST_CONNECTIONS = 160
-"""Most connections at a time. A further one gets the status 503."""
+"""If at least this many connections are open, its own included, a request gets the status 503."""
 _END_SECONDS = 3.0
-"""Most seconds that the end of the job waits for the end of the server."""
+"""Maximum number of seconds to wait for the server's thread to end when the page is no longer needed."""
 _WILDCARDS = ("0.0.0.0", "::")
 
 
@@ -75,7 +75,10 @@ def _server(feed: Feed, access: Access) -> uvicorn.Server:
 
 
 def _run(server: uvicorn.Server, listener: socket.socket, started: Callable[[], None]) -> None:
-    """Run the server to its end. An error of its own must not end the job."""
+    """Call `started`, then run the server until it stops.
+
+    An error of the server is logged and not raised, so that it cannot end the job of this process.
+    """
     try:
         started()
         server.run(sockets=[listener])

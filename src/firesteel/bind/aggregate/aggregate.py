@@ -1,8 +1,9 @@
 """Aggregate queries: GROUP BY, HAVING and the aggregate calls of a SELECT.
 
-They have the shape of Calcite's createAggImpl. Everything is bound over the input first, with a call
-`$AGGREGATE` for each aggregate call. Then group expressions and aggregate calls are replaced by columns of
-the aggregate. A column of the input that remains is an error.
+Binding takes two steps, as in Calcite's createAggImpl. First, all expressions are bound over the rows before
+GROUP BY, with a placeholder `$AGGREGATE` for each aggregate call. Then group expressions and placeholders
+are replaced by columns of the aggregate. An expression that still reads a column of the rows before GROUP BY
+is refused.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class _Written:
 def _words(expr: Expr) -> tuple[object, ...]:
     """Return the calls, columns and literals of an expression as tuples, calls before their arguments.
 
-    `a + 1` and `1 + a` are equal expressions, but the results for them differ.
+    The tuples tell apart `a + 1` and `1 + a`, which are equal as expressions.
     """
     return tuple(_word(part) for part in walk(expr))
 
@@ -79,9 +80,10 @@ class Aggregation:
     Attributes:
         scope: Names that FROM provides.
         context: Catalog and settings.
-        input: Rows that FROM and WHERE provide.
-        group: Expressions of GROUP BY.
-        sets: Grouping sets.
+        input: Plan of FROM and WHERE.
+        group: Expressions of GROUP BY, each once.
+        sets: Grouping sets. Each has the indices of its expressions in `group`. Without GROUP BY, there is
+            one empty set.
     """
 
     scope: Scope
@@ -100,10 +102,11 @@ class Aggregation:
         return bool(self._calls)
 
     def group_by(self, items: Sequence[syntax.Node], distinct: bool) -> None:
-        """Add the expressions of GROUP BY.
+        """Set `group` and `sets` from the items of GROUP BY.
 
         Raises:
-            ValidationError: An expression contains an aggregate function.
+            ValidationError: Flink refuses an item, such as one that contains an aggregate function.
+            NotSupportedError: Firesteel does not support an item.
         """
         self.sets = grouping_sets(items, self._add_group, distinct)
 
@@ -181,7 +184,7 @@ class Aggregation:
         return self._placeholder(written, kind, place)
 
     def _on_user(self, user: UserDefined, node: syntax.Call) -> Expr:
-        """Bind a call of a user-defined aggregate function, which takes any arguments."""
+        """Bind a call of a user-defined aggregate function, with any number and types of arguments."""
         place = node.range
         name, function = named(user, node.name)
         args = [self._plain().bind_typed(arg) for arg in node.args]
@@ -273,7 +276,12 @@ class Aggregation:
 
     # --- the nodes -------------------------------------------------------------------------------
     def build(self, items: list[tuple[str, Expr]]) -> Node:
-        """Return the aggregate over its projection, with columns named as the SELECT items."""
+        """Return the aggregate over a projection to its group expressions and the arguments of its calls.
+
+        Args:
+            items: Names and expressions of the SELECT list. A column of the aggregate that is an item gets
+                the item's name.
+        """
         names = [self._pre_name(expr, items) for expr in self._pre]
         for i, name in enumerate(names):
             if name in names[:i]:
@@ -281,7 +289,8 @@ class Aggregation:
         below = project(self.input, self._pre, unique_names(names)) if self._pre else self.input
         calls = [replace(call, name=self._call_name(i, items)) for i, call in enumerate(self._calls)]
         if self._pre and isinstance(below, Project) and not self.group and not any(map(reads, calls)):
-            below = below.input  # COUNT(1) has become COUNT(), which reads nothing
+            # The aggregate reads no column: COUNT(1) has become COUNT(). So it needs no projection.
+            below = below.input
         keys = [self._pre.index(g) for g in self.group]
         return aggregate_by_sets(below, keys, self.sets, calls, self.context.state_ttl)
 
@@ -368,7 +377,7 @@ def refuse_aggregates(message: str) -> Callable[[syntax.Call], Expr]:
 
 
 def boolean(expr: Expr, clause: str, place: SourceRange) -> Expr:
-    """Return the condition of a clause.
+    """Return the bound condition of a clause unchanged, or a NULL of type BOOLEAN for a NULL without a type.
 
     Raises:
         ValidationError: The condition is neither BOOLEAN nor NULL, or it is NULL in FILTER.

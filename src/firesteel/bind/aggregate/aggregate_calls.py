@@ -1,4 +1,4 @@
-"""Bind the arguments of an aggregate call and the clauses after them (DISTINCT, FILTER, ORDER BY)."""
+"""Bind the arguments of an aggregate call and its options: IGNORE NULLS, and ON NULL of JSON functions."""
 
 from __future__ import annotations
 
@@ -62,10 +62,11 @@ def _percentile(args: Sequence[Expr], node: syntax.Call) -> list[Expr]:
 
 
 def options(node: syntax.Call, name: str) -> tuple[str, ...]:
-    """Return the options of an aggregate call, such as IGNORE NULLS.
+    """Return the options of an aggregate call: ("IGNORE NULLS",), ("ABSENT ON NULL",) and the like, or ().
 
     Raises:
-        ValidationError: IGNORE NULLS or RESPECT NULLS of a function that has no such choice.
+        ValidationError: IGNORE NULLS or RESPECT NULLS stands after a function that does not take it, or
+            together with FILTER.
     """
     nulls, traits = node.nulls, traits_of(name)
     if nulls and not traits.takes_nulls:

@@ -34,7 +34,7 @@ def grouping_sets(
 
     Args:
         items: Items of GROUP BY.
-        key_of: Returns the number of a group expression.
+        key_of: Returns the index of a group expression, by which the sets refer to it.
         distinct: Whether it is GROUP BY DISTINCT.
 
     Raises:
@@ -127,8 +127,9 @@ def over_keys(call: Call, args: tuple[Expr, ...]) -> Call:
     """Return a call with new arguments, which read an aggregate's columns.
 
     A column of the aggregate is nullable if a grouping set omits its group expression. So a new argument may
-    be nullable although the argument that it replaces is not. The type of the call then becomes nullable,
-    unless the call never returns NULL.
+    be nullable although the argument that it replaces is not. Then the type of the call becomes nullable.
+    There are three exceptions. COALESCE and IFNULL become nullable only if all arguments are nullable. CASE
+    becomes nullable only if one of its results is nullable. A test such as IS NULL is never nullable.
 
     Args:
         call: The call over the aggregate's input.

@@ -1,6 +1,6 @@
 """Binding of window table functions in FROM: TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' SECOND)).
 
-Flink: SqlWindowTableFunction and its kinds, WindowUtil.convertToWindowingStrategy.
+Flink: SqlWindowTableFunction and its subclasses, WindowUtil.convertToWindowingStrategy.
 """
 
 from __future__ import annotations

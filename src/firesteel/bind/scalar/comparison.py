@@ -85,9 +85,10 @@ def comparable(operator: str, left: Expr, right: Expr, place: SourceRange | None
 
 
 def _has_no_order(left: Expr, right: Expr) -> bool:
-    """Return whether two operands have no order because both are collections of the same type root.
+    """Return whether Flink refuses `<` and the like between two operands because of their type root.
 
-    Return False if the two expressions are equal or one is NULL: Flink then accepts `<`.
+    True for two arrays, maps, multisets, rows or bitmaps. But Flink accepts `<` if both operands are the same
+    expression or one is the literal NULL.
     """
     nulls = any(isinstance(e, Literal) and e.value is None for e in (left, right))
     return (

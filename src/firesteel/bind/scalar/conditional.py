@@ -1,4 +1,4 @@
-"""Binding of CASE and its relatives, and of CAST."""
+"""Binding of CASE, NULLIF, COALESCE, IFNULL, IF, GREATEST and LEAST, and of CAST."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def case(conditions: Sequence[Expr], results: Sequence[Expr], place: SourceRange
         place: Position in the statement.
 
     Raises:
-        ValidationError: The results have no common type.
+        ValidationError: A condition is no BOOLEAN, the results have no common type, or all results are NULL.
     """
     roots = {r.type.root for r in results}
     if TypeRoot.DATE in roots and roots & set(TIMESTAMPS):
@@ -89,7 +89,13 @@ def _mixed(place: SourceRange | None) -> ValidationError:
 
 
 def _of_new_stack(args: Sequence[Expr], place: SourceRange | None) -> SqlType:
-    """Return the common type by Flink's LogicalTypeMerging. For a DATE and a TIMESTAMP it is the DATE."""
+    """Return the common type of the arguments of COALESCE or IFNULL, by Flink's LogicalTypeMerging.
+
+    The common type of a DATE and a TIMESTAMP is DATE.
+
+    Raises:
+        ValidationError: The arguments have no common type.
+    """
     if common_type([a.type for a in args], widest=True) is None:
         raise ValidationError(wrong_types(), range=place)
     kind = _unified(args, place, widest=True)
@@ -117,17 +123,21 @@ def _differ(value: Expr, other: Expr) -> bool:
 
 
 def coalesce(args: Sequence[Expr], place: SourceRange | None) -> Expr:
-    """Return COALESCE, with all arguments cast to their common type.
+    """Return COALESCE. The type of its result is the common type of its arguments.
 
-    If the common type is a string type, only NULL literals are cast. If any argument is NOT NULL, so is the
-    result.
+    The arguments are cast to this type. But if it is a string type, only NULL literals are cast. The result
+    is NOT NULL if any argument is.
     """
     kind = _of_new_stack(args, place).with_nullable(all(a.type.nullable for a in args))
     return Call("COALESCE", _as_written(args, kind, kind.is_character), kind, range=place)
 
 
 def ifnull(args: Sequence[Expr], place: SourceRange | None) -> Expr:
-    """Return IFNULL(a, b). If `a` is NOT NULL, the result has its type (Flink: IfNullTypeStrategy)."""
+    """Return IFNULL(a, b). The arguments are cast as those of COALESCE (Flink: IfNullTypeStrategy).
+
+    If `a` is NOT NULL, the result has the type of `a` after this cast. Otherwise, the result has the common
+    type of `a` and `b`, and is nullable if `b` is.
+    """
     kind = _of_new_stack(args, place)
     kind = kind.with_nullable(all(a.type.nullable for a in args))
     written = _as_written(args, kind, kind.is_character)
@@ -151,12 +161,13 @@ _IF_FAMILIES = (*_LEAST_RESTRICTIVE, (TypeRoot.BOOLEAN,), (TypeRoot.DATE,), (Typ
 
 
 def if_(args: Sequence[Expr], place: SourceRange | None) -> Expr:
-    """Return IF(condition, a, b) of two values of one family of types.
+    """Return IF(condition, a, b), which is nullable if any of the three is (FlinkReturnTypes.IF_NULLABLE).
 
-    Arrays, maps, rows and intervals are not allowed. Flink: FlinkReturnTypes.IF_NULLABLE.
+    If `a` and `b` are two numbers, two strings or two byte strings, the result has their common type. If both
+    are BOOLEAN, both DATE, both TIME, or both timestamps, the result has the type of `a`.
 
     Raises:
-        ValidationError: The types do not fit.
+        ValidationError: The condition is no BOOLEAN, or `a` and `b` have other types, such as two arrays.
     """
     condition, *results = args
     roots = {a.type.root for a in results}
@@ -183,7 +194,8 @@ def extreme(name: str, args: Sequence[Expr], place: SourceRange | None) -> Expr:
     """Return GREATEST or LEAST. The result is NULL if any argument is NULL.
 
     Raises:
-        ValidationError: The arguments have no common order.
+        ValidationError: An argument is a NULL without a type or has a type without an order, such as ARRAY.
+            Or the arguments have no common type, or are a DATE and a TIMESTAMP.
     """
     for arg in args:
         if arg.type.root in _INCOMPARABLE:
@@ -214,7 +226,8 @@ def _cast(binder: Binder, node: syntax.Cast) -> Expr:
     if _is_time(binder, operand) and operand.type.same_as(target.with_nullable(operand.type.nullable)):
         return Call("CAST", (operand,), operand.type, ("TIMESTAMP",), place)
     if not isinstance(operand, Literal) and operand.type.same_as(target):
-        # `cast` would drop a cast to the operand's own type. In conditions, Flink's plans keep it.
+        # `cast` would drop a cast to the operand's own type. In conditions such as WHERE, Flink's plans keep
+        # such a cast.
         return Call("CAST", (operand,), operand.type, range=place)
     return cast(operand, target, place)
 
@@ -222,7 +235,8 @@ def _cast(binder: Binder, node: syntax.Cast) -> Expr:
 def _is_time(binder: Binder, expr: Expr) -> bool:
     """Return whether an expression is a time attribute.
 
-    A cast of a time attribute to its own type is kept, because it makes the column a plain timestamp.
+    A cast of a time attribute to its own type must stay in the plan: its result is a plain timestamp, no time
+    attribute.
     """
     scope = binder.scope
     return isinstance(expr, InputRef) and isinstance(scope, Scope) and expr.index in scope.times

@@ -119,7 +119,12 @@ def _check_count(name: str, args: Sequence[Expr], allowed: tuple[int, int], plac
 
 
 def _typeof(args: Sequence[Expr], node: syntax.Call) -> Expr:
-    """Return TYPEOF(x [, serializable])."""
+    """Return the call TYPEOF(x [, serializable]), whose result is the type of `x` as text.
+
+    Raises:
+        ValidationError: `serializable` is no BOOLEAN literal. Or the type of `x` is NOT NULL, but Flink's
+            generated code assumes that `x` may be NULL: there, Flink fails, too.
+    """
     kind = args[0].type
     if not kind.nullable and _is_generated_nullable(args[0]):
         raise ValidationError(

@@ -44,7 +44,7 @@ def nullable(*args: Expr) -> bool:
 def wrong_operands(
     name: str, args: Sequence[Expr], supported: str, place: SourceRange | None
 ) -> ValidationError:
-    """Return the error, with Flink's message, for operands of the wrong type."""
+    """Return Flink's error for wrong operands. `supported` shows the right form: '<NUMERIC> + <NUMERIC>'."""
     types = [f"<{calcite_name(a.type)}>" for a in args]
     shown = f"{name} {types[0]}" if len(types) == 1 else f" {name} ".join(types)
     return ValidationError(
@@ -53,10 +53,10 @@ def wrong_operands(
 
 
 def arithmetic(name: str, left: Expr, right: Expr, place: SourceRange | None = None) -> Expr:
-    """Return `left name right` for two numbers, with the type that Flink gives it.
+    """Return the call of the arithmetic operator `name` with two numbers, with the type that Flink gives it.
 
     Raises:
-        ValidationError: An operand is no number.
+        ValidationError: An operand is no number, or one of MOD is a FLOAT or DOUBLE.
     """
     left, right = _typed_null(left, right), _typed_null(right, left)
     if name == "MOD" and not all(e.type.is_numeric and e.type.root not in APPROXIMATE for e in (left, right)):
@@ -99,7 +99,7 @@ def _arithmetic(binder: Binder, node: syntax.Binary) -> Expr:
 
 
 def refuse_nulls(*operands: syntax.Node) -> None:
-    """Raise ValidationError for a bare NULL where Calcite's validator needs a type."""
+    """Raise ValidationError if an operand is a bare NULL: Calcite's validator cannot find its type."""
     for operand in operands:
         if isinstance(operand, syntax.NullLiteral):
             raise ValidationError("Illegal use of 'NULL'", range=operand.range)
@@ -193,7 +193,7 @@ def _junction(binder: Binder, node: syntax.Binary) -> Expr:
         parts.append(left)
     nodes = [parts[-1].left, *(part.right for part in reversed(parts))]
     args = [binder.bind_typed(part) for part in nodes]
-    for i, arg in enumerate(args[1:], start=1):  # check `a AND b`, then the result with `c`
+    for i, arg in enumerate(args[1:], start=1):  # check the types of a and b, then of (a AND b) and c
         pair = (args[0] if i == 1 else Literal(None, sql.BOOLEAN), arg)
         if any(operand.type.root is not TypeRoot.BOOLEAN for operand in pair):
             raise wrong_operands(name, pair, f"'<BOOLEAN> {name} <BOOLEAN>'", node.range)
@@ -345,7 +345,7 @@ def _item(binder: Binder, node: syntax.ElementAccess) -> Expr:
 
 
 def comparable_kinds(left: SqlType, right: SqlType) -> bool:
-    """Return whether the key of a map can be compared with a value of another type."""
+    """Return whether the types of a map's keys and of `k` in `map[k]` have a common type."""
     return common_type([left, right]) is not None
 
 
@@ -353,7 +353,7 @@ def field(value: Expr, name: str, place: SourceRange | None) -> Expr:
     """Return a field of a ROW.
 
     Raises:
-        ValidationError: The ROW has no field of that name.
+        ValidationError: The value is no ROW, or the ROW has no field of that name.
     """
     if value.type.root is not TypeRoot.ROW:
         raise ValidationError(f"{calcite_name(value.type)} has no fields", range=place)

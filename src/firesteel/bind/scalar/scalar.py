@@ -1,4 +1,4 @@
-"""Binding of scalar expressions: from the parsed tree to a typed tree in Calcite's shapes.
+"""Binding of scalar expressions: from the parsed tree to the typed tree that Calcite would build.
 
 Each kind of node has its function in a sibling module; `ScalarBinder` finds it.
 """

@@ -18,7 +18,11 @@ _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
 def scalar(binder: Binder, node: syntax.Subquery) -> Expr:
-    """Return a query of one column as a value. It is NULL if the query has no row."""
+    """Return a query of one column as a value, which is NULL if the query returns no row.
+
+    Raises:
+        ValidationError: The query has several columns.
+    """
     query, correlation = binder.context.bind_inner(node, binder.scope)
     if len(query.schema) != 1:
         raise ValidationError(

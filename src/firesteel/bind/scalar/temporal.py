@@ -16,7 +16,7 @@ def interval_literal(count: int, unit: str, place: SourceRange | None = None) ->
 
 
 def temporal_arithmetic(name: str, left: Expr, right: Expr, place: SourceRange | None) -> Expr:
-    """Return `left name right`, where at least one operand is a point in time or an interval.
+    """Return the call of the operator `name` with a point in time or an interval as one of two operands.
 
     Raises:
         ValidationError: Flink refuses the types.
@@ -67,8 +67,8 @@ def difference(left: Expr, right: Expr, unit: str, place: SourceRange | None) ->
 def _comparable(left: SqlType, right: SqlType, unit: str, place: SourceRange | None) -> None:
     """Raise ValidationError for two points in time that Flink does not subtract.
 
-    A TIMESTAMP_LTZ goes only with a TIMESTAMP_LTZ. A TIME goes only with a TIME, unless the unit is a month
-    or longer.
+    A TIMESTAMP_LTZ can be subtracted only from a TIMESTAMP_LTZ. The difference of a TIME and a DATE or
+    TIMESTAMP can be counted only in months and longer units, not in days and shorter ones.
     """
     roots = {left.root, right.root}
     if len(roots) > 1 and TypeRoot.TIMESTAMP_LTZ in roots:
@@ -92,11 +92,11 @@ DIFFERENCE_UNITS = frozenset([*MONTHS, *MILLIS, *_BY_SECONDS, *_ODD_UNITS])
 
 
 def timestamp_difference(unit: str, start: Expr, end: Expr, place: SourceRange | None) -> Expr:
-    """Return TIMESTAMPDIFF in Calcite's shape: whole units between two points in time.
+    """Return TIMESTAMPDIFF as Calcite builds it: the number of whole units between two points in time.
 
     The result is an INT, and a BIGINT for NANOSECOND. For the units below, the difference is first cut to
-    whole seconds, so the result has no fraction of a second. The seconds have the type of the result. They,
-    or their product, overflow if they are beyond the range of this type:
+    whole seconds, so the result has no fraction of a second. The seconds and the result have one type. If the
+    seconds or the result are beyond the range of this type, they overflow:
 
         WEEK                                    whole seconds / 604,800
         MILLISECOND, MICROSECOND, NANOSECOND    whole seconds * 1000, 10^6, 10^9
@@ -130,7 +130,11 @@ def _whole(count: Expr, size: int) -> Expr:
 def timestamp_addition(unit: str, count: Expr, moment: Expr, place: SourceRange | None) -> Expr:
     """Return TIMESTAMPADD: a point in time plus `count` units.
 
-    A DATE plus hours or smaller units is a TIMESTAMP.
+    The result has the type of the point in time, with two exceptions: a DATE plus HOUR, MINUTE or SECOND is a
+    TIMESTAMP(6), and a TIMESTAMP plus MILLISECOND has at least precision 3.
+
+    Raises:
+        ValidationError: Flink refuses the unit, or the unit with this type.
     """
     if unit not in MONTHS and unit not in MILLIS:
         raise ValidationError(

@@ -49,7 +49,7 @@ def _interval_of(binder: Binder, node: IntervalOf) -> Expr:
     """Return the interval `INTERVAL n DAY`.
 
     Raises:
-        ValidationError: `n` is no whole number.
+        ValidationError: `n` is no whole number, or the unit is a span such as DAY TO HOUR.
     """
     unit, place = node.unit, node.range
     count = binder.bind(node.count)

@@ -18,8 +18,9 @@ from firesteel.types.user_function import UserDefined
 def user_function(name: str, catalog: Catalog | None) -> UserDefined | None:
     """Return the user-defined function that a name stands for, None if there is none.
 
-    It is a temporary system function, or a function of the catalog that no built-in function hides. The name
-    may be qualified by the current catalog and database. A qualified name is no temporary system function.
+    A plain name stands for a temporary system function. If there is none, it stands for a built-in function,
+    and the result is None. If there is none either, it stands for a function of the catalog. A name with the
+    path of the current database, such as `db.f`, stands only for a function of the catalog.
     """
     if catalog is None:
         return None
@@ -32,16 +33,16 @@ def user_function(name: str, catalog: Catalog | None) -> UserDefined | None:
 
 
 def is_built_in(name: str) -> bool:
-    """Return whether Flink has a function of this name."""
+    """Return whether Flink has a built-in function of this name."""
     upper = name.upper()
     return upper in FUNCTIONS or upper in KNOWN or upper in AGGREGATES or upper in GROUPING_FUNCTIONS
 
 
 def named(user: UserDefined, written: str) -> tuple[str, UserDefined]:
-    """Return the name by which plans show a user-defined function, and the function with that name.
+    """Return the name by which plans show a user-defined function, and the function renamed to it.
 
-    The name is as the query writes it. The name of a built-in function becomes lower case, so that no rule
-    takes the call for the built-in one.
+    The name is the last part of the name in the query. If a built-in function has this name, it becomes lower
+    case, so that no rule takes the call for a call of the built-in function.
     """
     last = written.rpartition(".")[2]
     shown = last.lower() if is_built_in(last) else last
@@ -59,6 +60,6 @@ def unknown_function(
 
 
 def call_user(user: UserDefined, written: str, args: Sequence[Expr], place: SourceRange) -> Call:
-    """Return the call of a user-defined scalar function, with any arguments."""
+    """Return the call of a user-defined scalar or table function. Its arguments are not checked."""
     name, function = named(user, written)
     return Call(name, tuple(args), user.result, range=place, user=function)

@@ -20,7 +20,10 @@ _TEXTS = """
     REGEXP_SUBSTR SPLIT TRANSLATE UNHEX URL_DECODE URL_ENCODE
 """
 _OF_FAMILIES = frozenset(_TEXTS.split())
-"""Functions whose error for an argument of a wrong type names the type family that it must have."""
+"""Functions whose error for an argument of a wrong type names the accepted type family, if _FAMILIES has it.
+
+Example: "Expected type of family 'CHARACTER_STRING' but actual type was 'INT'."
+"""
 _COLLECTIONS = {
     **dict.fromkeys(
         ("ARRAY_CONCAT", "ARRAY_EXCEPT", "ARRAY_INTERSECT", "ARRAY_UNION"),
@@ -52,9 +55,9 @@ _FIRST_FORMS = {
     "TO_BASE64": "<STRING>",
     "TRUNCATE": "<NUMERIC>, <INTEGER>",
 }
-"""Argument types that Flink lists first in the error "Cannot apply ... Supported form(s): ...", by function.
+"""Argument types that come first in the error "Cannot apply ... Supported form(s): ...", by function.
 
-Only for functions whose entries in Firesteel's function table lack this form. wrong_arguments adds it.
+Flink lists this form, and Firesteel's function table lacks it. `wrong_arguments` adds it to the error.
 """
 
 
@@ -63,9 +66,12 @@ def null_of(name: str, family: str) -> SqlType:
 
     Args:
         name: Name of the function.
-        family: Letter of the type family that the parameter accepts (a key of FAMILIES). For `s` and `y`,
-            NULL gets the type STRING or BYTES. If Flink's own type inference checks the function, NULL gets
-            this type with the length 1.
+        family: Letter of the type family that the parameter accepts (a key of FAMILIES).
+
+    Returns:
+        The type that FAMILIES has for the family. Functions that Flink's own type inference checks
+        (_OWN_INFERENCE) have two exceptions: VARCHAR(1) for character strings (`s`), and VARBINARY(1) for
+        binary strings (`y`).
     """
     kind = FAMILIES[family][2]
     return replace(kind, length=1) if name in _OWN_INFERENCE and family in ("s", "y") else kind

@@ -64,7 +64,7 @@ def _refused(message: str, place: SourceRange) -> ValidationError:
     return ValidationError(f"Failed to execute ALTER TABLE statement.\n{message}", range=place)
 
 
-# --- a table as its definition -----------------------------------------------------------------------
+# --- the CREATE TABLE of a table ---------------------------------------------------------------------
 def _definition(table: Table, place: SourceRange) -> CreateTable:
     """Return the CREATE TABLE statement that would make the table."""
     return CreateTable(
@@ -231,7 +231,8 @@ def _without(table: Table, definition: CreateTable, change: DropColumns) -> Crea
         if name.parts[-1] in dropped:
             raise _refused(f"Duplicate column `{name}`.", name.range)
         dropped.append(name.parts[-1])
-    # Like Flink, check the columns in the order of Java's HashSet, but those that read more columns first.
+    # Check in Flink's order: computed columns that read the most columns first. Columns that read equally
+    # many are in the order of a Java HashSet.
     order = in_java_order(dropped)
     reads = {c.name: len(_named(c.computed_sql)) for c in table.columns}
     places = {name.parts[-1]: name for name in change.columns}
@@ -262,10 +263,12 @@ def _renamed(table: Table, definition: CreateTable, change: RenameColumn) -> Cre
 def _check_unused(table: Table, name: Name, going: list[str]) -> None:
     """Raise ValidationError for a column that does not exist or that is still used.
 
+    A column is used by computed columns, as a partition key, or by the watermark.
+
     Args:
         table: The table.
         name: The column.
-        going: Columns that are dropped together with it. They may use it.
+        going: Columns that are dropped together with it. Computed columns among them may use it.
     """
     column = name.parts[-1]
     if all(c.name != column for c in table.columns):

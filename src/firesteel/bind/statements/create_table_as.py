@@ -24,7 +24,8 @@ def bind_create_table_as(statement: CreateTable, context: BindContext) -> tuple[
     With IF NOT EXISTS, a table of this name may exist already. The INSERT is then for the existing table.
 
     Raises:
-        ValidationError: The columns do not fit, or `bind_query` or `bind_create_table` refuses its part.
+        ValidationError: The table is temporary, its columns do not fit the query's, or `bind_query` or
+            `bind_create_table` refuses its part.
         NotSupportedError: The table exists, and the statement defines columns beside those of the query.
     """
     assert statement.query is not None

@@ -25,7 +25,7 @@ def bind_create_table(statement: CreateTable, context: BindContext, may_be_empty
     Args:
         statement: The statement.
         context: Catalog and settings.
-        may_be_empty: Whether a table without columns is allowed, as after ALTER TABLE.
+        may_be_empty: Whether the table may have no columns. ALTER TABLE may drop all of them.
 
     Raises:
         ValidationError: Flink refuses the definition.
@@ -95,7 +95,11 @@ class _Binder:
             raise ValidationError(self._already_there(definition), range=definition.range)
 
     def _already_there(self, definition: ColumnDefinition) -> str:
-        """Return Flink's message for a column name that exists already, by the kinds of both columns."""
+        """Return Flink's message for a column name that exists already.
+
+        The text depends on the kinds of both columns (regular, computed or metadata), and on whether the
+        first one comes from the table of LIKE.
+        """
         name, kind = definition.name, _kind_of(definition)
         inherited = next((c for c in self.base.columns if c.name == name), None)
         first = _kind_of(inherited or next(c for c in self.statement.columns if c.name == name))
@@ -240,7 +244,9 @@ def bind_watermark(
     """Return the watermark of WATERMARK FOR, bound over all columns.
 
     Raises:
-        ValidationError: The column does not exist, or a type is wrong.
+        ValidationError: The time column does not exist or is a processing time. Or the type of the column or
+            of the expression is wrong: the precision is above 3, or they are not both TIMESTAMP or both
+            TIMESTAMP_LTZ. SOURCE_WATERMARK() fits both.
     """
     name = _rowtime_column(definition.column, columns)
     check_column(definition.expression)

@@ -29,7 +29,7 @@ def bind_insert(statement: Insert, context: BindContext) -> Sink:
     """Return the sink over the query, whose columns are cast to the sink's types where necessary.
 
     Raises:
-        ValidationError: The columns do not fit.
+        ValidationError: The table is unknown, is a view or cannot be written, or the columns do not fit.
     """
     try:
         table = _sink_table(statement, context)

@@ -27,7 +27,12 @@ _DEFAULTS = {
 
 @dataclass(frozen=True)
 class Base:
-    """Parts of the LIKE table that the new table keeps. Without LIKE all parts are empty."""
+    """Parts of the LIKE table that the new table keeps. Without LIKE all parts are empty.
+
+    Attributes:
+        overwrites_options: Whether WITH may set an option that is also in `options`.
+        overwrites_watermark: Whether the statement may define a watermark if there is one in `watermark`.
+    """
 
     columns: tuple[Column, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
@@ -40,9 +45,9 @@ class Base:
     option_places: Mapping[str, Place] = field(default_factory=dict)
 
     def rebound(self, binder: ScalarBinder) -> list[Column]:
-        """Return the columns, with computed columns bound again.
+        """Return the columns, with the expressions of computed columns bound again.
 
-        The new table may number its columns differently.
+        A bound expression refers to columns by their numbers, which may be different in the new table.
         """
         return [
             column
@@ -117,7 +122,8 @@ def _kept(table: Table, strategies: dict[str, str], own: set[str]) -> Base:
     Args:
         table: Table of the LIKE clause.
         strategies: INCLUDING, EXCLUDING or OVERWRITING for each feature.
-        own: Names of the new table's columns.
+        own: Names of the columns that the statement defines itself. With OVERWRITING, they replace computed
+            or metadata columns of `table`.
     """
 
     def keeps(feature: str) -> bool:

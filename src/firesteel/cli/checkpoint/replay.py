@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from firesteel.sql.statements import Insert, Query, Statement, StatementSet
 
 _SHOWN = 5
-"""Limit of the messages to list that still cannot be read."""
+"""Largest number of messages to list among those that still cannot be read."""
 
 
 def replay_script(
@@ -31,7 +31,7 @@ def replay_script(
     verbose: bool,
     name: str = "",
 ) -> int:
-    """Replay the dead letters of all jobs of a script, print what was done, and return the exit status.
+    """Replay the dead letters of all jobs of a script, print a report of each, and return the exit status.
 
     Args:
         text: The script.
@@ -39,7 +39,7 @@ def replay_script(
         folder: Folder of the modules of user-defined functions.
         table: Name of the dead-letter table or view. None: for each statement, the table that the script has
             SET before it (`firesteel.dead-letters.table`).
-        show: How changes are shown, as in `run`.
+        show: How changes are shown, a key of SHOWS; None for the option of Flink's client.
         verbose: Whether to print stack traces.
         name: File name of the script.
 
@@ -58,7 +58,13 @@ def replay_script(
 
 
 class Replays:
-    """The replays of one script."""
+    """Replay of the dead letters of each statement of a script.
+
+    Args:
+        environment: The session.
+        runner: Runs the statements that have dead letters.
+        table: Name of the dead-letter table or view of all statements. None: as in `replay_script`.
+    """
 
     def __init__(self, environment: TableEnvironment, runner: Runner, table: str | None) -> None:
         self._environment = environment
@@ -113,7 +119,7 @@ class Replays:
             self._environment.replay = None
 
     def _table_of(self) -> str | None:
-        """Return the dead-letter table of the next statement, None if it has none."""
+        """Return the name of the dead-letter table of the next statement, None if none is set."""
         from firesteel.session.replay.dead_letter_rows import dead_letter_table
 
         return self._table or dead_letter_table(self._environment)
@@ -132,7 +138,11 @@ class Replays:
 
 
 def report(found: StatementReplay, table: str) -> list[str]:
-    """Return the lines that tell what a replay has done for one statement."""
+    """Return the lines of the report about the replay of one statement.
+
+    They tell how many messages were replayed, which still cannot be read, and which rows are no messages. If
+    the table has nothing for this statement, there are no lines.
+    """
     lines = []
     if found.is_completed:
         lines.append("A replay that was interrupted is complete.")

@@ -41,7 +41,7 @@ def checkpoint_of(job: str, variables: Mapping[str, str], options: Mapping[str, 
 
 
 def save(checkpoint: str, target: str, options: dict[str, str]) -> int:
-    """Write a savepoint, print its statements, and return the exit status.
+    """Write a savepoint, print micro-batch and size of each statement in it, and return the exit status.
 
     Args:
         checkpoint: Folder of the checkpoint.

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from firesteel.session.inspection.state_difference import StateDifference
 
 COLUMNS = ("operator", "state", "entries before", "entries after", "gone", "new")
-"""Columns of the summary of all operators."""
+"""Columns of the summary of all operators. All but the first two are numbers of entries.
+
+"gone" counts entries that only the earlier state has, "new" those that only the later state has. An entry
+whose value has changed counts in both.
+"""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from firesteel.spark.upgrade.upgrade import SinkDifference
 
 _SHOWN = 20
-"""Limit of the changes shown for each sink, and of the ranges shown for each source that is read again."""
+"""Largest number of changes to show for each sink, and of ranges for each source that is read again."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,10 @@ class Wanted:
     any_order: bool = False
 
     def check(self) -> None:
-        """Raise UsageError for options that exclude each other, or if nobody can be asked."""
+        """Raise UsageError if more than one of `plan`, `dry_run` and `yes` is True.
+
+        Raise it also if none is True and stdin is no terminal, because the user cannot be asked then.
+        """
         if self.plan + self.dry_run + self.yes > 1:
             raise UsageError("give one of --plan, --dry-run and --yes")
         if not (self.plan or self.dry_run or self.yes or sys.stdin.isatty()):

@@ -24,7 +24,7 @@ class Candidate:
 
     Attributes:
         text: Replacement of the text from `start` to the cursor.
-        start: Offset in the text.
+        start: Offset in the text at which the word to replace begins.
         meta: Description: a type, a signature, or the meaning of an option.
     """
 
@@ -73,7 +73,10 @@ def _with_call(found: list[Candidate], statement: Typed, environment: Environmen
 
 
 def _fits(word: str, prefix: str) -> bool:
-    """Return whether a word begins with the typed text, or has it after a dot, as keys of options do."""
+    """Return whether a word begins with the typed text, in any case.
+
+    From two typed letters on, the text may also follow a dot in the word, as in keys of options.
+    """
     low, begun = word.lower().strip("`"), prefix.lower()
     return low.startswith(begun) or (len(begun) > 1 and f".{begun}" in low)
 
@@ -112,11 +115,11 @@ def _words(statement: Typed, environment: Environment) -> Iterator[tuple[str, st
 
 
 def _begins(statement: Typed) -> bool:
-    """Return whether the keywords of `_following` fit at the cursor, such as TABLES after SHOW.
+    """Return whether the candidates at the cursor are those of `_following`, such as TABLES after SHOW.
 
-    They fit after the first word and after the second word of a statement whose first word is a key of
-    keywords.FOLLOWING. In an EXPLAIN statement, they fit after the word EXPLAIN and after each detail such as
-    CHANGELOG_MODE, because the explained statement begins there.
+    The first word of the statement must be a key of keywords.FOLLOWING, and the cursor must be behind the
+    first or the second word. In an EXPLAIN statement, the cursor must be behind EXPLAIN or behind a detail
+    such as CHANGELOG_MODE, because the explained statement begins there.
     """
     first = statement.first[0]
     if first == "EXPLAIN":
@@ -154,7 +157,11 @@ def _behind_dot(statement: Typed, environment: Environment) -> Found:
 
 
 def _in_query(statement: Typed, environment: Environment) -> Iterator[tuple[str, str]]:
-    """Yield candidates within a clause: columns and functions, or keywords after an operand."""
+    """Yield candidates within a clause of a query, such as WHERE, each with its description.
+
+    After an operand, such as a column, these are keywords such as AND. Elsewhere, these are columns, tables,
+    functions, and keywords with which an operand can begin, such as CASE WHEN.
+    """
     last = statement.words[-1]
     is_operand = last.kind in _OPERANDS or last.text == ")" or _is_name(last.word, last.kind)
     if is_operand:

@@ -49,7 +49,11 @@ def overview(width: int) -> str:
 
 
 def _beside(words: str, meaning: str, width: int) -> list[str]:
-    """Return an entry in two columns. Words too long for the left column have their own line."""
+    """Return the lines of a statement and its meaning side by side, in two columns.
+
+    The meaning is wrapped in the right column. It begins on the second line if the words are too long for the
+    left column.
+    """
     indent = " " * _COLUMN
     found = wrap(meaning, width, initial_indent=indent, subsequent_indent=indent)
     head = f"  {words}"

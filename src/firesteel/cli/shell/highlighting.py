@@ -53,11 +53,11 @@ _KINDS = {
 }
 
 Piece = tuple[str, str]
-"""Class of a token ("" for blanks) and its text."""
+"""Class and text of a piece of SQL. The class is COMMENT, KEYWORD, FUNCTION..., or "" for blanks."""
 
 
 def pieces(text: str) -> Iterator[Piece]:
-    """Yield the pieces of a text in order. Joined, they are the text."""
+    """Yield all of a text in order: its tokens, and the blanks and comments between them."""
     position = 0
     found = tokens(text)
     for token, after in itertools.pairwise(found):
@@ -78,7 +78,7 @@ def lines(text: str) -> list[list[Piece]]:
 
 
 def _between(text: str) -> Iterator[Piece]:
-    """Yield the blanks and comments between two tokens."""
+    """Yield the text between two tokens as one piece: a comment, or blanks. Yield nothing for ""."""
     if text:
         yield (COMMENT if text.strip() else "", text)
 

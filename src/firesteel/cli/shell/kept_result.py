@@ -35,7 +35,7 @@ class KeptResult:
         self.dropped = 0
         """Number of changes that were dropped."""
         self.version = 0
-        """Number of tables of changes received so far."""
+        """Number of calls of `add` so far. By it, a reader sees whether there are new changes."""
 
     def read(self) -> None:
         """Read the result to its end. Raises the job's error."""

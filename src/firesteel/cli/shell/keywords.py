@@ -37,7 +37,7 @@ FOLLOWING: dict[str, tuple[str, ...]] = {
     "WHY": ("SELECT * FROM", "JOB", "CHECKPOINT"),
     "EXECUTE": ("STATEMENT SET BEGIN",),
 }
-"""Keywords that may follow the first word of a statement, by that word."""
+"""First words of statements, each with the keywords that may follow it."""
 IN_WHY = _words("SELECT * FROM, WHERE, AT, LIMIT")
 """Keywords that may follow `WHY SELECT * FROM`, `WHY JOB` or `WHY CHECKPOINT` (a statement of the shell)."""
 BEFORE_TABLES = _words("TABLE(, LATERAL, UNNEST(")
@@ -92,4 +92,4 @@ OPERATORS = frozenset(
         "USING",
     ]
 )
-"""Words that an operand follows."""
+"""Words after which an operand, such as a column, is expected. Other words count as names."""

@@ -55,7 +55,7 @@ class LineEditor:
 
     Args:
         environment: The session, for completion.
-        is_ready: Function that returns whether a text can be run.
+        is_ready: Function that returns whether a text is complete, so that Enter runs it.
         history: File of the history, None to keep none.
         input: Where keys come from, the terminal if None.
         output: Where the line is drawn, the terminal if None.
@@ -73,7 +73,7 @@ class LineEditor:
     ) -> None:
         self._is_ready = is_ready
         has_colors = not os.environ.get("NO_COLOR")
-        # All prompts share an event loop: a key may cancel a task that an earlier prompt started in it.
+        # All prompts run in one event loop, which stays open: a key may cancel a task of an earlier prompt.
         self._loop = asyncio.new_event_loop()
         self._interrupted = False
         self._session: PromptSession[str] = PromptSession(
@@ -85,7 +85,7 @@ class LineEditor:
             lexer=_SqlLexer(),
             style=STYLE,
             history=_FileHistory(history),
-            auto_suggest=AutoSuggestFromHistory() if has_colors else None,  # It would look like typed text.
+            auto_suggest=AutoSuggestFromHistory() if has_colors else None,  # without colors, it looks typed
             key_bindings=self._keys(),
             color_depth=None if has_colors else ColorDepth.DEPTH_1_BIT,
             input=input,
@@ -133,7 +133,7 @@ class LineEditor:
         self._loop.call_soon_threadsafe(run_in_terminal, write)
 
     def _forget_interrupt(self) -> None:
-        """Drop Ctrl-C that came before anything could be typed."""
+        """Ignore a Ctrl-C signal that came before this prompt. Called when the prompt begins."""
         self._interrupted = False
 
     def _take_interrupt(self) -> None:
@@ -143,7 +143,10 @@ class LineEditor:
             app.exit(exception=KeyboardInterrupt(), style="class:aborting")
 
     def _pass_on_interrupt(self) -> None:
-        """Stop the statement that Enter has just ended if Ctrl-C came, too, as a signal or as a typed key."""
+        """If the user pressed Ctrl-C right after Enter, let the entered statement stop before it runs.
+
+        Ctrl-C comes as a signal, or as a key that is not read yet. Keys typed before Ctrl-C are dropped.
+        """
         if self._interrupted:
             self._interrupted = False
             remember(signal.SIGINT)

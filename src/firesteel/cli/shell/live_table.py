@@ -47,10 +47,10 @@ class LiveTable:
 
     Args:
         kept: Results of the query. Another thread adds to them.
-        model: The visible part of the rows.
-        state: Returns the state of the query in words.
+        model: Sort order and visible part of the rows.
+        state: Function that returns the phase or state of the query's job, such as `RUNNING`.
         input: Where keys come from, the terminal if None.
-        output: What is drawn on, the terminal if None.
+        output: Where the table is drawn, the terminal if None.
     """
 
     def __init__(

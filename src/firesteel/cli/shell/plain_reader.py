@@ -16,7 +16,7 @@ class PlainReader:
     """Reader of lines of standard input.
 
     Args:
-        is_ready: Function that returns whether a text can be run.
+        is_ready: Function that returns whether a text is complete, so that it can be run.
         interactive: Whether a person types: prompts are shown, and a history is kept.
     """
 
@@ -51,7 +51,7 @@ class PlainReader:
         """Do nothing: Ctrl-C raises KeyboardInterrupt in `read`."""
 
     def above(self, write: Callable[[], None]) -> None:
-        """Do nothing: a line of input cannot be moved down."""
+        """Do nothing: this reader cannot print above its prompt. The shell prints before the next prompt."""
 
     def close(self) -> None:
         """Save the history."""

@@ -50,7 +50,15 @@ class ShellRunner(Runner):
         self.draws = False
 
     def execute_behind(self, statement: Statement, text: str) -> None:
-        """Start a statement in the background. Raises UsageError if the statement starts no job."""
+        """Run a statement whose job continues in the background. Print the job's id, not its rows.
+
+        Args:
+            statement: The statement.
+            text: The text from which the statement was parsed.
+
+        Raises:
+            UsageError: The statement starts no job.
+        """
         self._goes_behind = True
         try:
             self.execute(statement, text)
@@ -73,7 +81,13 @@ class ShellRunner(Runner):
         return not isinstance(result, ChangesResult) or not result.is_bounded
 
     def _stop(self, result: TableResult | None) -> None:
-        """Stop a statement's job. On another Ctrl-C, return at once: the job then stops in the background."""
+        """Stop a statement's job, and wait for its end.
+
+        If the user presses Ctrl-C again, stop waiting: the job then ends in the background.
+
+        Args:
+            result: Result of the statement; None if its job had not started.
+        """
         if result is None:
             return
         self._was_pressed()
@@ -96,7 +110,14 @@ class ShellRunner(Runner):
         return mode
 
     def _show_live(self, job: BackgroundJob, result: ChangesResult) -> None:
-        """Show a live table until the user leaves it. The query then ends, or goes on in the background."""
+        """Show a query as a live table until the user leaves it.
+
+        The key `q` stops the query, and its first rows are printed. With `b`, it continues in the background.
+
+        Args:
+            job: Background job of the query, which collects its changes.
+            result: Result of the same query.
+        """
         from firesteel.cli.shell.live_table import Left, LiveTable
         from firesteel.cli.shell.table_model import TableModel
 
@@ -127,7 +148,13 @@ class ShellRunner(Runner):
         self._show_changes(changes, sys.stdout.write)
 
     def _print_left(self, kept: KeptResult, most: int | None = None, id: str = "") -> None:
-        """Print at most `most` rows of a result, None for all. Tell how to print all rows of job `id`."""
+        """Print the current rows of a query.
+
+        Args:
+            kept: Results of the query.
+            most: Maximum number of rows to print; None for all. If there are more rows, a hint is printed.
+            id: Id of the query's job, which the hint mentions.
+        """
         result: ChangesResult = kept.changes()
         result.escape = escaped if sys.stdout.isatty() else None
         rows = kept.rows()

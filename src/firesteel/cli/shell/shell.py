@@ -37,15 +37,15 @@ Firesteel {__version__}: Flink SQL's continuous queries on Apache Spark.
 Statements end with ';'. 'help' shows what there is, 'quit' or Ctrl-D leaves.
 """
 _LOADED_FIRST = ("duckdb", "firesteel.spark.batch.host", "firesteel.spark.stream.host")
-"""Modules to load while the user types. Otherwise Ctrl-C in the first query could leave them half loaded."""
+"""Modules that a thread imports before the first statement: Ctrl-C interrupts only the main thread."""
 _CLEAR = "\x1b[H\x1b[2J"
 _EXAMPLES = {
     "show result": "write SHOW RESULT 3 for the query with the id 3; SHOW JOBS lists the ids",
     "source": "write SOURCE file.sql",
 }
-"""How to write the commands that need an argument."""
+"""Hints for commands that were typed without their argument, by command."""
 _DEEPEST = 16
-"""Largest depth of files in which each file runs the next one with SOURCE."""
+"""Largest number of files that run at once, if each of them runs the next one with SOURCE."""
 _PATIENCE_SECONDS = 30.0
 """Seconds that each background job has to end when the shell is left."""
 
@@ -54,19 +54,25 @@ class Reader(Protocol):
     """Reader of statements and commands.
 
     Attributes:
-        takes_signals: Whether `interrupt` handles Ctrl-C. Then no signal handler may raise KeyboardInterrupt.
+        takes_signals: How Ctrl-C ends `read`. True: the signal handler calls `interrupt`, and must not raise
+            an exception. False: the signal handler raises KeyboardInterrupt.
     """
 
     takes_signals: bool
 
     def read(self) -> str:
-        """Return statements or a command. Raises EOFError, KeyboardInterrupt."""
+        """Return statements or a command.
+
+        Raises:
+            EOFError: The input has ended, or the user pressed Ctrl-D.
+            KeyboardInterrupt: The user pressed Ctrl-C.
+        """
 
     def interrupt(self) -> None:
-        """Handle Ctrl-C during `read`, if the reader takes signals."""
+        """Let `read` end after Ctrl-C. Only called for readers with `takes_signals`."""
 
     def above(self, write: Callable[[], None]) -> None:
-        """Call `write`, which prints lines above the typed text, if the reader takes signals."""
+        """Let `write` print lines above the typed text. Only called for readers with `takes_signals`."""
 
     def close(self) -> None: ...
 
@@ -75,11 +81,11 @@ class Shell:
     """Interactive shell that runs statements from a terminal or a pipe and shows their results.
 
     Args:
-        options: Options of the session.
+        options: Configuration options of the session by key.
         folder: Folder of the modules of user-defined functions.
         verbose: Whether to print stack traces.
         init: Script to run first, None for none.
-        variables: Values of `${NAME}` in statements; environment variables have the others.
+        variables: Values of `${NAME}` in statements. A name that is not here is an environment variable.
         commands: Typer's commands of `firesteel` by name, for HELP.
 
     Raises:
@@ -123,8 +129,8 @@ class Shell:
     def loop(self) -> int:
         """Run statements until `quit` or the end of input, and return the exit status.
 
-        Errors of statements do not end the shell, except in the script that runs first. As in Flink's SQL
-        client, the status is then 1.
+        An error in the script that runs first ends the shell with status 1, as in Flink's SQL client. Later
+        errors are printed and do not end the shell: its status is 0.
         """
         before = signal.signal(signal.SIGINT, self._press)
         try:
@@ -144,10 +150,11 @@ class Shell:
 
     # --- Ctrl-C ----------------------------------------------------------------------------------
     def _press(self, number: int, frame: FrameType | None) -> None:
-        """Handle Ctrl-C outside of a statement.
+        """Handle Ctrl-C while no statement runs (signal handler).
 
-        While the user types, the typed text is cleared. An answer that no job computes, such as HELP, ends.
-        At any other moment, such as right after Enter, the next statement stops before it runs.
+        - While the user types: clear the typed text.
+        - During an answer that needs no job, such as HELP: end the answer.
+        - At any other moment, such as right after Enter: stop the next statement before it runs.
         """
         self._pressed = True
         if self._is_interruptible:
@@ -211,7 +218,12 @@ class Shell:
                 return
 
     def _read(self) -> str:
-        """Return what the user types. Ctrl-C raises KeyboardInterrupt, here or in the reader."""
+        """Return the statements or the command that the user types.
+
+        Raises:
+            EOFError: The input has ended, or the user pressed Ctrl-D.
+            KeyboardInterrupt: The user pressed Ctrl-C.
+        """
         try:
             self._is_reading = self._reader.takes_signals
             self._is_interruptible = not self._is_reading
@@ -342,7 +354,7 @@ class Shell:
                 report(each.error, verbose=self._verbose)
 
     def _tell_while_reading(self) -> None:
-        """Print it while the user types. A thread calls this method when its background job has ended."""
+        """While the user types, print which background jobs have ended. Called by threads of these jobs."""
         if self._is_reading:
             self._reader.above(self._tell_ended)
 
@@ -365,7 +377,7 @@ def _text_of(file: str) -> str:
 
 
 def _leave_if_asked(stop: KeyboardInterrupt) -> None:
-    """Raise `stop` again unless it is Ctrl-C, which does not end the shell."""
+    """Raise `stop` again if a signal other than Ctrl-C caused it, such as SIGTERM, which ends the shell."""
     if signal_of(stop) != signal.SIGINT:
         raise stop
     forget()

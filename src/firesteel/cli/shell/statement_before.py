@@ -58,7 +58,7 @@ _AFTER_A_TABLE = frozenset(
 )
 TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO"})
 _FROM_IN_CALLS = frozenset({"EXTRACT", "TRIM", "SUBSTRING", "OVERLAY", "POSITION"})
-"""Functions whose arguments may have FROM among them, as `EXTRACT(YEAR FROM ts)` has."""
+"""Functions in whose arguments FROM does not precede a table, as in `EXTRACT(YEAR FROM ts)`."""
 
 _NO_TABLE = _CLAUSES | {"TABLE", "LATERAL", "UNNEST"}
 """Words that may follow FROM or JOIN and are no name of a table."""
@@ -104,8 +104,8 @@ class Typed:
     def clause(self) -> str:
         """Keyword that begins the clause at the cursor, such as FROM; "" for none.
 
-        Words in closed parentheses do not count. If the cursor is in parentheses without a clause, as in
-        `SELECT a FROM f(`, the clause around the parentheses counts.
+        Keywords within closed parentheses are ignored. In open parentheses that contain no such keyword, the
+        clause outside of the parentheses counts: FROM at the end of `SELECT a FROM f(`.
         """
         depth = 0
         for token in reversed(self.words):
@@ -127,7 +127,7 @@ class Typed:
 
     @property
     def wants_table(self) -> bool:
-        """Whether a query reads a table here: behind FROM, JOIN, INTO, `(TABLE` or a comma of FROM."""
+        """Whether a table's name fits at the cursor: behind FROM, JOIN, INTO, `(TABLE` or a comma of FROM."""
         word = self.word()
         if word == "FROM":
             return self.called not in _FROM_IN_CALLS and self.word(2) != "DISTINCT"
@@ -154,9 +154,14 @@ def typed(text: str, cursor: int) -> Typed | None:
 
 
 def _behind_quote(text: str, found: list[Token]) -> str:
-    """Return the text after the cursor, without the rest of a string or name that is open there.
+    """Return the text after the cursor, without the rest of a string or name in which the cursor stands.
 
-    `found` has the tokens before the cursor.
+    The rest ends at the next quote. If a line end or one of `=,();` comes before that quote, the user has
+    probably not typed the closing quote yet. The whole text is then returned.
+
+    Args:
+        text: The text after the cursor.
+        found: Tokens before the cursor.
     """
     if not found or found[-1].kind is not Kind.UNREADABLE:
         return text
@@ -178,12 +183,16 @@ def _in_comment(text: str, found: list[Token]) -> bool:
 
 
 def tables_read(statement: Typed) -> dict[str, tuple[str, ...]]:
-    """Return the tables that the statement names, by the name that columns are qualified with."""
+    """Return the tables that the statement names, such as {"o": ("my_catalog", "shop", "orders")}.
+
+    The key qualifies columns: it is the alias, or the last part of the table's name if there is no alias. The
+    value has the parts of the table's name.
+    """
     every = (*statement.words, *statement.rest)
     found: dict[str, tuple[str, ...]] = {}
     index = 0
     in_from = False
-    around: list[bool] = []  # values of `in_from` at the open parentheses
+    around: list[bool] = []  # for each open parenthesis, `in_from` before it
     while index < len(every):
         word, symbol = every[index].word, _symbol(every[index])
         if word in TABLE_WORDS or word == "TABLE" or (in_from and symbol == ","):

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from firesteel.session.tableau import border, line
 
 Cells = Callable[[pa.Table], list[tuple[str, ...]]]
-"""Function that returns the texts of the rows of a table."""
+"""Function from a table to its rows; a row is a tuple with the text of each cell."""
 _NARROWEST = 4
 _BORDERS = 4
 """Lines of a page besides its rows: three borders and the heading."""
@@ -22,14 +22,14 @@ class TableModel:
     Args:
         names: Names of the columns.
         widths: Widths of the columns.
-        cells: Returns the texts of rows.
+        cells: Function that returns the texts of the cells of a table.
 
     Attributes:
         column: Position of the column that the rows are sorted by; None for the order in which they came.
         descending: Whether the largest value comes first.
-        top: Number of the first visible row.
-        left: Number of the first visible column.
-        found: Number of the row that the last search found, None for none.
+        top: Position of the first visible row in the sort order, from 0.
+        left: Position of the first visible column, from 0.
+        found: Position of the row that the last search found, in the sort order; None if it found none.
     """
 
     def __init__(self, names: Sequence[str], widths: Sequence[int], cells: Cells) -> None:
@@ -54,13 +54,17 @@ class TableModel:
         self.found = None
 
     def sort_by(self, column: int | None, *, descending: bool = False) -> None:
-        """Sort by a column. If it is None, rows that are shown next keep their order of arrival."""
+        """Sort the rows by the column at a position.
+
+        None turns sorting off: rows that are passed to `show` later are not sorted. The present rows keep
+        their old order until then.
+        """
         self.column, self.descending = column, descending
         if self._rows is not None:
             self.show(self._rows)
 
     def sort_by_next(self) -> None:
-        """Sort by the next column. After the last column, sort by arrival again."""
+        """Sort by the next column, ascending. After the last column, turn sorting off (see `sort_by`)."""
         following = 0 if self.column is None else self.column + 1
         self.sort_by(following if following < len(self._names) else None)
 
@@ -70,7 +74,7 @@ class TableModel:
         self.top = min(max(0, self.top + rows), last)
 
     def move_columns(self, columns: int) -> None:
-        """Move the page by a number of columns."""
+        """Move the page to the right by some columns, or to the left if negative, not beyond the ends."""
         self.left = min(max(0, self.left + columns), max(0, len(self._names) - 1))
 
     def find(self, text: str, height: int, *, again: bool = False) -> bool:
@@ -79,8 +83,8 @@ class TableModel:
         Args:
             text: Text to search for. Upper and lower case are equal.
             height: Height of the screen.
-            again: Whether to begin after the row that the last search found, and to continue with the first
-                row after the last one. Otherwise the search begins at the first row.
+            again: Whether to begin behind the row that the last search found. After the last row, the search
+                then continues at the first one. If False, the search begins at the first row.
         """
         if self._rows is None or not text:
             return False
@@ -112,7 +116,7 @@ class TableModel:
         return [name + (arrow if n == self.column else "") for n, name in enumerate(self._names)]
 
     def _columns(self, width: int) -> tuple[int, list[int]]:
-        """Return the first visible column, and the widths of the columns that fit on a screen."""
+        """Return the columns that fit on a screen: the position of the first one, and the width of each."""
         widths: list[int] = []
         room = width - 1
         for own in self._widths[self.left :]:

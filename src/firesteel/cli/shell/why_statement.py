@@ -37,7 +37,7 @@ class WhyStatement:
 
 
 def is_why(text: str) -> bool:
-    """Return whether a text begins as the statement WHY."""
+    """Return whether the first word of a text is WHY, in any case."""
     return tokens(text)[0].word == "WHY"
 
 
@@ -88,7 +88,10 @@ class _Parser:
         return tuple(parts)
 
     def _limit(self) -> tuple[int, int]:
-        """Return the limit at the end of the statement, and the offset at which the condition ends."""
+        """Return the number of LIMIT at the end of the statement (20 if missing), and the condition's end.
+
+        The end is an offset in the text of the statement.
+        """
         if len(self._tokens) - self._at < 3 or self._tokens[-3].word != "LIMIT":
             return WhyStatement.limit, self._tokens[-2].end
         self._at = len(self._tokens) - 2

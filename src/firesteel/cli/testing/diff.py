@@ -19,13 +19,14 @@ def diff_and_tell(
     """Compare two sides and write the differences to stdout.
 
     Args:
-        scripts: Paths of scripts.
-        checkpoints: Folders of checkpoints. With the scripts, there must be two sides.
+        scripts: Paths of scripts: two, one if `checkpoints` has one folder, none if it has two.
+        checkpoints: Folders of checkpoints. A checkpoint stands for its run's script and input.
         define: Values of `${NAME}` in the scripts.
         settings: Options to set, by key.
 
     Raises:
-        FiresteelError: There are not two sides, a script is wrong, or a source cannot be read.
+        FiresteelError: Scripts and checkpoints are not two together, a script is wrong, or a source cannot be
+            read.
 
     Returns:
         0 if all plans and rows are the same, 1 if not.

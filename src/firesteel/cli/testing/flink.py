@@ -34,10 +34,10 @@ def diff_flink_and_tell(
         path: The script.
         define: Values of `${NAME}` in it.
         settings: Options to set, by key.
-        python: A Python that has Flink, None for one in the cache folder.
+        python: Path of a Python with the package apache-flink, None for one in the cache folder.
         version: Version of Flink in the cache folder, None for the one that Firesteel follows.
         jars: Paths of jars for Flink.
-        with_plans: Whether a difference of the plans counts.
+        with_plans: Whether a statement whose plans differ counts as different.
 
     Returns:
         0 if all statements agree, 1 if one does not.
@@ -72,7 +72,13 @@ def diff_flink_and_tell(
 
 
 def _tell(answered: int, total: int) -> None:
-    """Write how many of `total` requests Flink has answered. Flink's process may take minutes."""
+    """Write the progress of Flink's process, which may take minutes.
+
+    Args:
+        answered: Number of requests that Flink has answered. A request runs a statement, or asks for its
+            plans or rows.
+        total: Number of all requests.
+    """
     step = f"{answered} of {total} requests" if answered else "starts"
     sys.stderr.write(f"{_CLEAR}Flink: {step}")
     sys.stderr.flush()

@@ -23,7 +23,7 @@ def run_files(paths: Sequence[str], *, name: str, rewrite: bool, covers: bool, o
         paths: Files, and folders that are searched.
         name: Text in the names of the tests to run; "" for all.
         rewrite: Whether to replace expected rows in the files by the actual rows, where they differ.
-        on_spark: Whether Spark runs the tests.
+        on_spark: Whether Spark's batch host runs the tests; otherwise this process does.
         covers: Whether to report the branches that no test takes.
 
     Returns:

@@ -20,10 +20,10 @@ def verify_and_tell(
         define: Values of `${NAME}` in it.
         settings: Options to set, by key.
         checkpoint: Folder of the job's checkpoint, None for all rows of the sources.
-        sink: Whether to read the sinks.
+        sink: Whether to verify the tables that the script inserts into, not the changes of its queries.
 
     Returns:
-        0 if all are right, 1 if one is wrong.
+        0 if each query's result agrees with the batch answer over the same input, 1 if one differs.
 
     Raises:
         FiresteelError: The script is wrong, or a table cannot be read.

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from firesteel.session.why.explanation import Explanation
 
 VERSION = 1
-"""Version of the form. It changes if a member is removed or gets another meaning."""
+"""Version of the JSON. It changes if a member is removed or gets another meaning."""
 
 
 def as_json(explanation: Explanation) -> str:

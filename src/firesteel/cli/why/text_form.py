@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 _MANY = 3
 """Limit of the source positions, or of the received rows, that one cell lists."""
 _SEPARATORS = {"from": "; ", "state before": "; ", "state after": "; "}
-"""Text between the values of a cell, by column; a space for all others."""
+"""Text between the values of a cell, by heading of the column. Other columns have a space."""
 _LEAST_ROOM = 20
-"""Smallest width, in columns, to which the values of a list are wrapped, even on a narrower terminal."""
+"""Smallest width to which `_list` wraps values, in columns, even if the terminal is narrower."""
 Cell = Sequence[str]
 """Values that stand in one cell of a table."""
 
@@ -32,7 +32,7 @@ def as_text(explanation: Explanation, is_terminal: bool, width: int | None = Non
 
     Args:
         explanation: The explanation.
-        is_terminal: Whether control characters are escaped.
+        is_terminal: Whether to escape control characters in all lines. In tables they are always escaped.
         width: Number of columns of the terminal; None if tables may have any width.
     """
     lines = [line.rstrip() for line in _lines(explanation, width)]
@@ -101,7 +101,13 @@ def _short(texts: Sequence[str]) -> Cell:
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[Cell]], width: int | None) -> Iterator[str]:
-    """Yield the lines of a table whose cells begin at the same column, or of a list if it is too wide."""
+    """Yield the lines of a table with aligned columns. A table wider than the terminal becomes a list.
+
+    Args:
+        names: Headings of the columns.
+        rows: The rows, each with one cell for each column.
+        width: Number of columns of the terminal; None if the table may have any width.
+    """
     shown = [[[escaped(value) for value in cell] for cell in row] for row in rows]
     joined = (
         [_SEPARATORS.get(name, " ").join(cell) for name, cell in zip(names, row, strict=True)]

@@ -1,4 +1,8 @@
-"""Columns of generated values. A value depends only on its row number, the seed and the field."""
+"""Columns of generated values.
+
+A value depends only on the row's number, the seed and the field. Date, time and timestamp columns also depend
+on the time of creation, which splits and offsets contain like the seed.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +20,27 @@ from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
 
 CHUNK = 1 << 13
-"""Number of rows of a chunk, whose random values are generated together even if a split begins in it."""
+"""Number of rows of a chunk. Chunk n has the rows [n * CHUNK, (n + 1) * CHUNK) of the table.
+
+Each chunk has a random generator of its own, so its values are always generated for all its rows. A split
+that begins inside a chunk drops the rows before its first row.
+"""
 _MILLIS_PER_DAY = 86_400_000
 _EXACT = Context(prec=400)
-"""Context for any DOUBLE with 38 decimal places. Python's default has only 28 digits."""
+"""Decimal context for any DOUBLE: up to 309 digits before the decimal point, and up to 38 after it.
+
+Python's default context has only 28 digits and would raise an error for more.
+"""
 
 
 class Moment:
-    """Inputs of the values of one chunk.
+    """Inputs of the generated values of one chunk.
 
     Args:
-        first: Number of the first row.
-        count: Number of rows.
+        first: Number of the chunk's first row in the table.
+        count: Number of values to generate: the rows of the chunk, or the elements of their arrays or maps.
         random: Random generator.
-        now: Time in milliseconds at which the rows count as created.
+        now: Time of creation of the rows, in milliseconds since 1970. Timestamps are generated from it.
     """
 
     def __init__(self, first: int, count: int, random: np.random.Generator, now: int) -> None:
@@ -39,7 +50,7 @@ class Moment:
         self.now = now
 
     def resized(self, count: int) -> Moment:
-        """Return the same inputs for another number of values, such as the elements of all arrays."""
+        """Return these inputs with another `count`, for the elements of all arrays or maps of the chunk."""
         return Moment(self.first, count, self.random, self.now)
 
 
@@ -76,7 +87,7 @@ def _random(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
 def _uniform(options: FieldOptions, moment: Moment) -> Any:
     """Return float64[moment.count] of random numbers from `options.least` to `options.most`.
 
-    A number is least * (1 - share) + most * share, with a random share from 0 to 1. The formula
+    A number is least * (1 - share) + most * share, with a random share in [0, 1). The formula
     least + (most - least) * share could overflow, because the difference may exceed the range of DOUBLE.
     """
     share = moment.random.random(moment.count)

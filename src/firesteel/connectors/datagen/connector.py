@@ -1,7 +1,7 @@
 """The connector `datagen`, a source of generated rows. Flink: DataGenTableSourceFactory.
 
-A row depends only on its number and on a seed. Splits and offsets contain the seed, so a retried task or a
-repeated batch generates the same rows.
+A row depends only on its number, on a seed, and on a time of creation for its date and time columns. Splits
+and offsets contain the seed and the time. So a retried task or a repeated batch generates the same rows.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ _NEVER = 1 << 62
 class DatagenSource(Source):
     """Source of generated rows (connectors/base.py).
 
-    The rows of each second come at once, then a pause follows, as in Flink. On a stream, the offsets set the
-    pace. In a bounded read, the reader waits.
+    The rows of each second come at once, then a pause follows, as in Flink. On a stream, `latest_offset`
+    counts only the rows that are due by now, and tasks read them without a pause. In a bounded read, `read`
+    sleeps until the next rows are due.
     """
 
     def __init__(self, scan: ScanSpec) -> None:
@@ -119,7 +120,7 @@ class DatagenSource(Source):
             first: Number of the first row.
             end: Number of the last row plus 1.
             sequences: Sequence of each change (the column `$order`).
-            data: Seed and time of creation, from the split.
+            data: The split's data, with `seed`, and `now`: time of creation in milliseconds since 1970.
         """
         count = end - first
         columns: list[pa.Array | pa.ChunkedArray] = [
@@ -141,12 +142,14 @@ class DatagenSource(Source):
 
 
 def _due(done: int, rate: int, began: float) -> int:
-    """Wait until more rows are due. Return how many rows are due since the start of the reading.
+    """Return how many rows of a split are due by now, with those that are read already.
+
+    If all due rows are read, wait until the next second, when more rows are due.
 
     Args:
-        done: Number of rows read so far.
-        rate: Rows per second.
-        began: Time of the start, of the monotonic clock.
+        done: Number of rows of the split that are read already.
+        rate: Rows per second for this split.
+        began: Time at which the reading of the split began, in seconds of the monotonic clock.
     """
     due = (int(time.monotonic() - began) + 1) * rate
     if due <= done:
@@ -156,7 +159,10 @@ def _due(done: int, rate: int, began: float) -> int:
 
 
 def _total(options: dict[str, str], fields: list[FieldOptions]) -> int | None:
-    """Return the number of rows, None for a source without an end."""
+    """Return the number of rows of the table; None if the table has no end.
+
+    The number is the smallest of `number-of-rows` and the lengths of all sequence fields.
+    """
     ends = [one.end - one.start + 1 for one in fields if one.kind == SEQUENCE_KIND]
     if "number-of-rows" in options:
         ends.append(integer(options, "number-of-rows", 0, least=0))

@@ -40,14 +40,15 @@ class FieldOptions:
 
     Attributes:
         kind: RANDOM_KIND or SEQUENCE_KIND.
-        least: Least value, inclusive.
-        most: Greatest value, inclusive.
-        max_past: Largest number of milliseconds by which a random timestamp is before the present.
+        least: Least random number, inclusive. None for a sequence, and for types other than numbers.
+        most: Greatest random number, inclusive for integers. None as for `least`.
+        max_past: A random timestamp is less than this number of milliseconds before the time of creation. If
+            0, it is the time of creation.
         length: Length of texts, bytes and collections.
-        variable_length: Whether lengths vary from 1 to `length`.
-        null_rate: Fraction of NULLs.
+        variable_length: Whether lengths of texts and bytes vary from 1 to `length`.
+        null_rate: Fraction of NULLs, from 0 to 1.
         start: First number of a sequence.
-        end: Last number of a sequence.
+        end: Last number of a sequence, inclusive.
         children: Options of the elements of an ARRAY or MULTISET, of key and value of a MAP, or of the fields
             of a ROW.
     """
@@ -68,7 +69,8 @@ def field_options(name: str, kind: SqlType, options: Mapping[str, str]) -> Field
     """Parse the options of one field.
 
     Raises:
-        ValidationError: An option is wrong.
+        ValidationError: An option has an invalid value, a sequence lacks its start or end, or the generator
+            does not support the field's type.
     """
     prefix = f"fields.{name}"
     chosen = options.get(f"{prefix}.kind", RANDOM_KIND)

@@ -21,20 +21,21 @@ from firesteel.errors import NotSupportedError
 def mended_files(
     log: FileLog, committed: Offset, way: str, is_read_whole: Callable[[FileInfo], bool]
 ) -> dict[str, FileInfo]:
-    """Return new log entries for the files that have changed and are not completely committed.
+    """Return new log entries for files that have changed and have rows that are not committed yet.
 
     Args:
         log: The log of a source.
         committed: Offset up to which rows are committed.
         way: READ or SKIP.
-        is_read_whole: Function that returns whether a file is read up to its end, even if it has grown.
+        is_read_whole: Function that returns True for a file that a reader reads up to its end, even if the
+            file has grown. Such a file has changed also if rows were only appended.
 
     Returns:
         The new entries of changed files, by path. With READ, they describe the files as they are now. With
-        SKIP, they are the old entries with `left_out`.
+        SKIP, they are the old entries with `left_out=True`: no more rows of these files are read.
 
     Raises:
-        NotSupportedError: READ is requested, but a changed file is partly committed or no longer exists.
+        NotSupportedError: With READ, some rows of a changed file are committed, or a file is gone.
     """
     changed = {}
     for place in range(committed["file"], len(log.files)):

@@ -1,8 +1,8 @@
 """Detection of files that change after they were found.
 
 A file is identified by its size, its modification time, and a digest of its first and last bytes. If someone
-appends to a file, its original part is read. A file that was replaced or truncated counts as another file
-with the same name.
+appends to a file, the source reads only the bytes that the file had when it was found. If someone replaces or
+truncates a file, it counts as another file with the same name, and reading it is an error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PART = 4096
 
 
 class Change(Enum):
-    """Kind of change of a file since it was found."""
+    """Kind of change of a file since it was found: none, bytes appended, or other or fewer bytes."""
 
     NONE = auto()
     GROWN = auto()
@@ -39,7 +39,9 @@ def with_digest(file: FileInfo) -> FileInfo:
 
 
 def change_of(file: FileInfo) -> Change:
-    """Return how a file has changed. Its content is read only if its size or its time differs.
+    """Return how a file has changed since it was found.
+
+    If its size and its modification time are as before, its content is not read.
 
     Raises:
         OSError: The file cannot be read or does not exist.
@@ -55,14 +57,15 @@ def change_of(file: FileInfo) -> Change:
 
 
 def check_unchanged(file: FileInfo, *, is_read_whole: bool) -> None:
-    """Check that a file still has the rows that were planned.
+    """Check that a file still has the rows that it had when it was found.
 
     Args:
         file: The file as it was found.
-        is_read_whole: Whether the format reads up to the end of the file, even if it has grown.
+        is_read_whole: Whether a reader reads up to the end of the file, even if it has grown. This is true of
+            compressed files, and of formats such as Parquet.
 
     Raises:
-        DataError: The file was replaced or truncated, or it has grown and is read as a whole.
+        DataError: The file is gone, was replaced or truncated, or it has grown and is read whole.
     """
     try:
         change = change_of(file)

@@ -41,7 +41,7 @@ class Filesystem:
         check_required(options, OPTIONS)
         found = find_format(options["format"], "format")
         prefix = f"{found.name}."
-        lookups = set(keys(LOOKUPS))  # Flink's files have no lookup options: its error omits them.
+        lookups = set(keys(LOOKUPS))  # Flink's error lists no lookup options: its files have none.
         own = {k: v for k, v in options.items() if not k.startswith(prefix) and k not in lookups}
         check_unknown(self.name, own, [key for key in keys(OPTIONS) if key not in lookups])
         warn_of_unknown(options, prefix, keys(found.options))
@@ -99,7 +99,7 @@ def _check_source_options(options: dict[str, str]) -> None:
     values = TypedOptions(OPTIONS, options)
     known = keys(OPTIONS)
     read = {key: values[key] for key in options if key in known}
-    # Less than a millisecond, such as `1 ns`, is read as 0, but is allowed. Only zero is refused.
+    # An interval of `1 ns` is parsed as 0 ms, but is valid. Only a text without a digit 1 to 9 is an error.
     if read.get(MONITOR) == 0 and not re.search("[1-9]", options[MONITOR]):
         raise invalid(MONITOR, "it must be longer than nothing")
     if read.get(PARALLELISM.key) == 0:

@@ -15,16 +15,16 @@ _HINT = "bring the file back as it was when the job read it"
 def history_of(
     files: Sequence[FileInfo], start: Offset, end: Offset, check: Callable[[FileInfo], None]
 ) -> History:
-    """Return a description of the files between two offsets, which a job has read and is to read again.
+    """Return a description of the data between two offsets, which a job has read and is to read again.
 
     Args:
         files: The files of the log, in reading order.
-        start: Offset before the first file.
-        end: Offset after the last one.
-        check: Function that raises DataError if a file no longer has the rows that were found.
+        start: Offset at which the data begins, before the first file of the log.
+        end: Offset at which the data ends.
+        check: Function that raises DataError if a file no longer has the rows that it had when it was found.
 
     Raises:
-        UsageError: A file has changed or is gone, or some of its rows were left out.
+        UsageError: A file that begins before `end` has changed or is gone, or some of its rows were left out.
     """
     read = files[: end["file"] + bool(end["byte"])]
     for file in read:
@@ -45,10 +45,10 @@ def history_of(
 
 
 def _ranges(pieces: Sequence[Piece]) -> tuple[str, ...]:
-    """Return one text that names the bytes of the pieces, or an empty tuple if there are no pieces.
+    """Return a tuple with one text about the pieces, or an empty tuple if there are no pieces.
 
-    The text has the position of the first byte and the end of the last one:
-    "a.csv, byte 0, to b.csv, byte 80".
+    The text names the first byte of the first piece and the end of the last piece, exclusive:
+    "a.csv, byte 0, to b.csv, byte 80". If both are in one file: "a.csv, byte 0, to byte 80".
     """
     if not pieces:
         return ()

@@ -2,8 +2,8 @@
 
 The driver of each job that writes into the folder holds a lock on the file `_firesteel/JOB.run` as long as it
 lives. If no process of the same machine holds the lock, the job's driver has ended, and no other run can
-publish its files. For drivers on other machines, and for versions without such a file, only files that nobody
-has written to for a week are removed.
+publish its files. If the driver is on another machine, or is an earlier version of Firesteel that has no lock
+file, its files are removed only if nobody has written to them for a week.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class RunMark:
             self._file.flush()
 
     def remove(self) -> None:
-        """Remove the lock file at the end of the job, which has no unpublished files any more."""
+        """Remove the lock file at the end of the job, which then has no unpublished files."""
         self._path.unlink(missing_ok=True)
         self._file.close()
         with suppress(OSError):  # Other jobs have files in the folder.
@@ -47,15 +47,18 @@ class RunMark:
 
 
 def sweep_leftovers(table: Path, own: str) -> None:
-    """Remove hidden files of other jobs whose drivers have ended, and left drafts of manifests.
+    """Remove hidden files and drafts of manifests of jobs whose drivers have ended.
+
+    If it is unknown whether a driver has ended, files are removed that nobody has written to for a week.
+    Files that a job's newest manifest names always stay.
 
     The function first lists the files of a job, and then checks whether the job's driver has ended. If a run
     continues the job in the meantime, its new files are not in the list, so they stay.
 
     Args:
         table: The table's folder.
-        own: The job that opens the table. Its hidden files stay: the sink removes them itself. Its drafts are
-            left from earlier runs, and are removed.
+        own: The job that opens the table. Its hidden files stay: the sink removes them itself. Its drafts
+            come from earlier runs, and are removed.
     """
     found: defaultdict[str, list[Path]] = defaultdict(list)
     for path in table.glob(".part-*.inprogress"):
@@ -76,7 +79,7 @@ def sweep_leftovers(table: Path, own: str) -> None:
 def _is_over(mark: Path) -> bool:
     """Return whether the driver with this lock file has ended. If so, remove the lock file.
 
-    Return False also if that is unknown, as for a driver on another machine.
+    Return False also if the answer is unknown: the driver is on another machine, or there is no lock file.
     """
     try:
         with mark.open("r+", encoding="ascii") as file:
@@ -104,7 +107,7 @@ def _machine() -> str:
     """Return an id of the running operating system: Linux makes a new `boot_id` at each start.
 
     Processes with the same id see each other's file locks. If there is no `boot_id`, return a text with the
-    id of this process, which is taken for a unique one.
+    id of this process, so that no other process finds its own text in a lock file.
     """
     with suppress(OSError):
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()

@@ -1,4 +1,4 @@
-"""Places of rows in files: the line of each message, or the row of a file without lines."""
+"""File and line from which each change comes; for files without lines, such as Parquet, file and row."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ FILE, LINE, ROW = "file", "line", "row"
 
 
 class LineNumbers:
-    """Line numbers of the messages of a file, whose blocks come in order.
+    """Line numbers of the messages of a file.
 
-    Lines are counted once, as the blocks come.
+    The messages come in blocks, in the order of the file. Each block continues the count of the block before
+    it, so no line is counted twice.
 
     Args:
         file: The file.
@@ -28,12 +29,12 @@ class LineNumbers:
         self._end, self._next = 0, 1
 
     def places(self, position: int, messages: pa.BinaryArray, at: Indices) -> pa.Table:
-        """Return the file and the line of each change.
+        """Return the columns FILE and LINE for the n changes of a block.
 
         Args:
-            position: Position of the first message in the file, in bytes.
-            messages: Messages without gaps between them.
-            at: int64[n], index of the message of each change.
+            position: Position of the block's first message in the file, in bytes.
+            messages: The block's messages with their line ends, without gaps between them in the file.
+            at: int64[n], index in `messages` of the message from which each change comes.
         """
         if position != self._end:
             self._next = line_number(self._file, position)
@@ -47,6 +48,9 @@ class LineNumbers:
 
 
 def row_places(file: FileInfo, first: int, count: int) -> pa.Table:
-    """Return the columns FILE and ROW for `count` rows of a file without lines, from row `first` on."""
+    """Return the columns FILE and ROW for `count` rows of a file without lines, such as Parquet.
+
+    The rows have the numbers first, first + 1, ... The first row of the file has the number 1.
+    """
     rows = pa.array(np.arange(first, first + count), pa.int64())
     return pa.table({FILE: pa.repeat(file.path, count), ROW: rows})

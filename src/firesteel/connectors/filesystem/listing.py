@@ -24,7 +24,10 @@ from firesteel.errors import DataError
 from firesteel.functions.java.regular_expressions import parsed
 
 _SETTLED_SECONDS, _AGAIN_SECONDS = 5.0, 30.0
-"""Seconds until a folder's modification time is trusted, and until a folder is listed anyway."""
+"""First: seconds from a change of a folder's modification time until this time is trusted.
+
+Second: seconds after which a folder is listed again although its modification time has not changed.
+"""
 
 
 @dataclass
@@ -145,7 +148,11 @@ class Listing:
         return None
 
     def _is_wanted(self, path: str) -> bool:
-        """Return whether a file belongs to the table. The pattern matches the path as the table writes it."""
+        """Return whether a file belongs to the table.
+
+        The pattern is compared with a path that begins as in the option `path`. For `path` = `data`, this
+        is `data/a.csv`, not the absolute path.
+        """
         shown = self._shown + path.removeprefix(self._root)
         return (self._pattern is None or bool(self._pattern.fullmatch(shown))) and self._wanted(path)
 

@@ -1,8 +1,9 @@
 """Log of the files that a stream has found, in reading order. Offsets count its entries.
 
-Runs only append to the log; `amend` is for recoveries. The content of the file counts, not what a run has
-tried to append. Each append is one write at the end of the file. After it, a run reads all new entries. So
-two runs that append at once (one was paused and taken over) see the same files in the same order.
+Runs only append to the log; only a recovery changes entries (`amend`). Each append is one write at the end
+of the log. After its append, a run reads all new entries from the log, also those of another run. Two runs
+may append at once if one was paused and another has taken over. Both then have the same files in the same
+order.
 """
 
 from __future__ import annotations
@@ -54,7 +55,10 @@ class FileLog:
         return resumed and not self.sealed and _named(offset) > len(self.files)
 
     def catch_up(self, found: Iterable[FileInfo]) -> None:
-        """Add the files that exist after a recovery, and end the state that `is_behind` reports."""
+        """Add the files that exist after a recovery, and remove the file RESUMED: `is_behind` becomes False.
+
+        Files that the log has already are not added again.
+        """
         self.add(found, seal=False)
         if self._path is not None:
             (self._path.parent / RESUMED).unlink(missing_ok=True)
@@ -74,7 +78,11 @@ class FileLog:
             )
 
     def add(self, found: Iterable[FileInfo], *, seal: bool) -> None:
-        """Append the files that are new. `seal` ends the search for files.
+        """Append the files whose paths are not in the log yet. Do nothing if the log is sealed.
+
+        Args:
+            found: Files that the source has found.
+            seal: Whether to seal the log afterwards: no file is added later, not even after a restart.
 
         Raises:
             JobError: The log cannot be written. Nothing was added.
@@ -112,7 +120,7 @@ class FileLog:
             make_folders(path.parent)
             is_new = not path.exists()
             with path.open("ab", buffering=0) as stream:
-                if stream.tell() > self._end:  # The file ends with a line that a crash has cut off.
+                if stream.tell() > self._end:  # The last line is incomplete, because of a crash.
                     stream.truncate(self._end)
                 try:
                     left = memoryview(data)
@@ -129,7 +137,13 @@ class FileLog:
             raise JobError(f"{path}: cannot be written: {error.strerror}.") from None
 
     def _read_on(self, path: Path) -> None:
-        """Read entries that were appended. No offset counts a line that a crash has cut off."""
+        """Read the entries that were appended since the last call.
+
+        If a crash has left the last line without its end, ignore this line: no offset counts its file.
+
+        Raises:
+            DataError: A line is no valid entry.
+        """
         if not path.exists() or path.stat().st_size <= self._end:
             return
         with path.open("rb") as stream:

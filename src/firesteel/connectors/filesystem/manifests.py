@@ -48,7 +48,7 @@ class Manifests:
         return max(self._read(self._found()), default=(-1, {}), key=lambda each: each[0])
 
     def position(self) -> Position:
-        """Return the number of the last batch with a manifest, and the source rows from which it is made.
+        """Return the number of the last batch with a manifest, and the range of its source rows.
 
         If the job has no manifest, return NOTHING, whose number is -1.
         """
@@ -63,9 +63,10 @@ class Manifests:
         return newest
 
     def move(self, position: Position) -> None:
-        """Make another batch the newest one, for a recovery.
+        """Replace all manifests of the job by one for the batch of `position`, for a recovery.
 
-        The files of that batch must be visible already.
+        For the batch number -1, only remove the manifests. The files of all batches must be visible already,
+        because the new manifest names no files.
         """
         kept = self._folder / f"{self._job}-{position.batch}.json"
         if position.batch >= 0:
@@ -78,13 +79,19 @@ class Manifests:
             sync_folder(self._folder)
 
     def decide(self, batch: int, files: Files, origin: Origin = UNKNOWN) -> Files:
-        """Create the manifest of a batch durably, unless it exists already. The manifest decides the files.
+        """Create the manifest of a batch durably, unless it exists already.
+
+        Args:
+            batch: Number of the batch.
+            files: Files of the batch that this run has written.
+            origin: Range of source rows of the batch. An unknown origin is not recorded.
 
         Returns:
             The files in the batch's manifest. If another run has created it, these are that run's files.
 
         Raises:
-            JobError: A later batch has a manifest, or the draft is gone: another run has taken over the job.
+            JobError: Another run has taken over the job: a later batch has a manifest, or the run has removed
+                the draft of this manifest.
         """
         value: dict[str, object] = {"batch": batch, "files": dict(files)}
         if origin.is_known:
@@ -119,7 +126,7 @@ class Manifests:
             path.unlink(missing_ok=True)
 
     def _found(self) -> dict[int, Path]:
-        """Return the manifests' paths by batch. A manifest of an early version, without a batch, has -1."""
+        """Return the manifests by the batch number in their names; -1 for an early version's `JOB.json`."""
         found = {}
         for path in self._folder.glob(f"{self._job}*.json"):
             name = _NAME.fullmatch(path.name)
@@ -133,7 +140,13 @@ class Manifests:
                 yield (batch if noted[0] is None else noted[0]), noted[1]
 
     def _make(self, path: Path, value: object) -> Path | None:
-        """Create a file atomically and return its path, or None if it exists already."""
+        """Create a file with `value` as JSON and return its path, or None if the file exists already.
+
+        The file is written under the name of a draft and then renamed, so nobody reads a part of it.
+
+        Raises:
+            _Swept: Another run has removed the draft.
+        """
         make_folders(path.parent)
         draft = path.with_name(f".{path.stem}.{uuid.uuid4().hex}.tmp")
         try:
@@ -152,16 +165,16 @@ class _Swept(Exception):
 
 
 def _give_name(draft: Path, path: Path) -> bool:
-    """Rename a file unless the new name is taken. Return whether it was renamed.
+    """Give a draft its final name unless this name is taken. Return whether the draft has got it.
 
     Raises:
-        _Swept: The file is gone.
+        _Swept: The draft is gone.
     """
     try:
         os.link(draft, path)
     except FileExistsError:
         return False
-    except OSError:  # The file system has no hard links.
+    except OSError:  # The draft is gone, or the file system has no hard links.
         if path.exists():
             return False
         if not draft.exists():

@@ -17,13 +17,14 @@ from firesteel.formats.base import Framing
 _READ_SIZE = 1 << 20
 _FEW_LINES = 1000
 _REST = 1 / 8
-"""Fraction by which a rough limit may be exceeded, if the file is then read to its end."""
+"""Fraction by which an estimate (`_about`) may exceed the limit of bytes if it then completes the file."""
 
 
 def ahead(files: list[FileInfo], start: Offset, limit: ReadLimit, framing: Framing | None = None) -> Offset:
     """Return the furthest offset from `start` that the limits allow.
 
-    The offset is at the end of a line or record, and never inside of a compressed file.
+    The offset is at the end of a line or record. So the last line may exceed the limit of bytes. A compressed
+    file is read whole: its size counts for the limit of bytes, but its rows do not count for that of rows.
 
     Args:
         files: Files of the log, in reading order.
@@ -53,7 +54,11 @@ def ahead(files: list[FileInfo], start: Offset, limit: ReadLimit, framing: Frami
 
 
 def _end(file: FileInfo, start: int, limit: ReadLimit, framing: Framing | None) -> tuple[int, int]:
-    """Return the end of the line or record that reaches the limit, and the number of lines or records."""
+    """Return the end of the line or record that reaches the limit, and the number of lines or records.
+
+    The number counts from `start` to this end. Both may be estimates if `limit.is_rough`. If the file ends
+    before the limit, return the file's end.
+    """
     guess = (
         _about(file, start, limit.rows, limit.bytes) if limit.is_rough and limit.rows is not None else None
     )
@@ -109,8 +114,8 @@ def _about(file: FileInfo, start: int, rows: int, size: int | None) -> tuple[int
 def _step(rows: int | None, lines: int, size: int | None) -> int:
     """Return the number of bytes to read next; the caller then reads on to the end of the line.
 
-    If at most _FEW_LINES lines are left before the limit, it is 1, so that the caller reads line by line.
-    Otherwise it is _READ_SIZE, or the limit of bytes if this is smaller.
+    If at most _FEW_LINES lines are left before the limit, return 1, so that the caller reads line by line.
+    Otherwise return _READ_SIZE, or the limit of bytes if this is smaller.
 
     Args:
         rows: Limit of lines; None for no limit.
@@ -130,7 +135,10 @@ def _nth_line(data: bytes, count: int) -> int:
 
 
 def between(files: list[FileInfo], start: Offset, end: Offset) -> list[Piece]:
-    """Return the pieces to read between two offsets. All files must be in the log (FileLog.check)."""
+    """Return what to read between two offsets: for each file, a piece with the range of its bytes.
+
+    Files with `left_out` have no piece. All files must be in the log (FileLog.check).
+    """
     last = end["file"] + (1 if end["byte"] else 0)
     pieces = []
     for index in range(start["file"], last):

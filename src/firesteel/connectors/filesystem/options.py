@@ -72,9 +72,9 @@ OPTIONS = (
 
 
 def placed(options: Pairs) -> Pairs:
-    """Return the options of a sink with an absolute path.
+    """Return the options of a sink; for the connector `filesystem`, a relative `path` is made absolute.
 
-    A relative path is another folder on each executor.
+    The sink's tasks run in executors, where a relative path could mean another folder.
     """
     if ("connector", "filesystem") not in options:
         return options
@@ -85,13 +85,13 @@ def placed(options: Pairs) -> Pairs:
 
 
 def success_file(values: TypedOptions) -> str | None:
-    """Return the name of the file that the sink makes in a partition's folder after the files with rows.
+    """Return the name of the empty file that marks a partition's folder as committed, such as `_SUCCESS`.
 
-    The file is empty. Return None if the options request no such file.
+    The sink creates this file after the files with rows. Return None if the options request no such file.
 
     Raises:
-        ValidationError: The commit policy is not possible for files.
-        NotSupportedError: The commit policy is unknown.
+        ValidationError: The commit policy is `metastore`, which Flink has only for Hive tables.
+        NotSupportedError: The commit policy is any other one than `success-file`.
     """
     kinds = [kind.strip().lower() for kind in (values[_POLICY] or "").split(",") if kind.strip()]
     if "metastore" in kinds:

@@ -127,12 +127,12 @@ def unnamable(root: Path, folder: str) -> tuple[int, str] | None:
 
 
 def escaped(text: str) -> str:
-    """Return a text as a name for a folder."""
+    """Return a text as a name for a folder: special characters such as `/` or `=` become `%2F` or `%3D`."""
     return _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", text)
 
 
 def unescaped(name: str) -> str:
-    """Return the text of a folder's name."""
+    """Return the text from which `escaped` has made a folder's name."""
     return re.sub("%([0-9A-Fa-f]{2})", lambda found: chr(int(found[1], 16)), name)
 
 

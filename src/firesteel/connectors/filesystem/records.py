@@ -19,14 +19,14 @@ from firesteel.formats.messages.message_bytes import MessageBytes
 LONGEST_RECORD = 1 << 28
 """Limit of the bytes of a record of several lines. A longer record is an error."""
 Placed = tuple[int, pa.BinaryArray]
-"""Messages, and the position in the file of the first message's first byte."""
+"""Position of a block's first byte in the (uncompressed) file, and the messages in the block."""
 
 
 def records_of(piece: Piece, framing: Framing) -> Iterator[Placed]:
     """Yield the records that begin in a piece of a file.
 
     Raises:
-        DataError: The file cannot be read.
+        DataError: The file cannot be read, or a record is too long.
     """
     for position, messages in _records(piece, framing):
         places = position + MessageBytes.of(messages).offsets
@@ -38,12 +38,22 @@ def records_of(piece: Piece, framing: Framing) -> Iterator[Placed]:
 
 
 def record_end(piece: Piece, framing: Framing, rows: int | None, size: int | None) -> tuple[int, int]:
-    """Return the end of the record that reaches `rows` records or `size` bytes, and the count up to it.
+    """Return the end of the record that reaches one of the limits, and the number of records up to it.
 
-    The piece must begin with a record.
+    If no record reaches a limit, return the end of the piece, and the number of all records. The piece must
+    begin with a record.
+
+    Args:
+        piece: A part of a file up to its end.
+        framing: Splitter of the file into records.
+        rows: Limit of records; None for no limit.
+        size: Limit of bytes, which the last record may exceed; None for no limit.
+
+    Returns:
+        The end as a byte position in the file, and the number of records with the last one.
 
     Raises:
-        DataError: The file cannot be read.
+        DataError: The file cannot be read, or a record is too long.
     """
     found = 0
     for position, messages in _records(piece, framing):

@@ -116,7 +116,8 @@ class FilesystemSink(Sink):
 
         Raises:
             JobError: A file cannot be written.
-            DataError: The format cannot represent a value. The error names row and column.
+            DataError: A partition's folder cannot have its name, or the format cannot represent a value and
+                the sink does not collect refused rows. The error names row and column.
         """
         if not changes.num_rows:
             return
@@ -131,10 +132,10 @@ class FilesystemSink(Sink):
             raise self._unwritable(error) from None
 
     def _check_name(self, folder: str, changes: pa.Table, rows: pa.Array) -> None:
-        """Raise DataError for a partition whose values the file system does not accept as a name.
+        """Raise DataError if the file system does not accept the name of a partition's folder.
 
         The folder is created only at the commit. An error there would return at each restart and could not
-        name the row.
+        name the row. So the name is checked before rows are written.
         """
         if (found := unnamable(self._directory, folder)) is not None:
             place, reason = found
@@ -168,7 +169,7 @@ class FilesystemSink(Sink):
             _close(task.open.pop(next(iter(task.open))))
 
     def _without_refused(self, changes: pa.Table, refusals: Refusals) -> pa.Table:
-        """Note the rows that the format cannot write, and return the others."""
+        """Add the rows that the format cannot write to `refusals`, and return the other rows."""
         bad = dict(refused_by_halves(changes, self._failure))
         refusals.add(
             0, [refused_row(changes.slice(at, 1), self._columns, error) for at, error in bad.items()]
@@ -255,7 +256,7 @@ class FilesystemSink(Sink):
             raise self._unwritable(error) from None
         if self._job.startswith(ONCE):
             self._manifests.forget()
-            self._sweep()  # These are files of attempts whose executor died.
+            self._sweep()  # Remove the files of attempts whose executors died.
 
     def _commit(self, batch: int, files: Mapping[str, str]) -> None:
         done, decided = self._manifests.last()
@@ -273,20 +274,21 @@ class FilesystemSink(Sink):
             return self._manifests.decide(batch, files, self._origin)
         except JobError:
             self._remove(files)
-            # If another run has taken over the job, the guard raises an error that tells more about it.
+            # If another run has taken over the job, the guard raises an error that names this run.
             self.guard()
             raise
 
     def positions(self, job: str, partitions: int) -> Mapping[int, Position]:
-        """Return {0: the last batch that has a manifest, with its source rows}; {} without a manifest.
+        """Return {0: position of the last batch that has a manifest}; {} if the job has no manifest.
 
-        A manifest has the files of all tasks. The host expects positions by task, so the key is task 0.
+        The host expects one position for each task. A manifest has the files of all tasks, so its position
+        stands for all of them, under the number 0. `partitions` is not needed.
         """
         found = Manifests(self._directory, job).position()
         return {} if found.batch < 0 else {0: found}
 
     def move(self, job: str, positions: Mapping[int, Position]) -> None:
-        """Set the job's newest batch, for a recovery.
+        """Set the number and the source rows of the job's newest batch, for a recovery.
 
         `open` was called before, so the files of all manifests are visible already.
         """
@@ -338,8 +340,8 @@ class FilesystemSink(Sink):
         if self._success is not None and self._keys:
             for folder in {PurePath(shown).parent for shown in files.values()}:
                 (self._directory / folder / self._success).touch()
-        # Files of partitions move from this folder to subfolders. The subfolders are synced first. So the
-        # new name of a file is durable before the removal of its hidden name is, and no crash loses the file.
+        # A file of a partition moves from the table's folder to a subfolder. If a power cut kept only the
+        # removal of its old name, the file would be lost. So subfolders with new names are synced first.
         for folder in sorted(changed, reverse=True):
             sync_folder(folder)
         if changed - {self._directory}:

@@ -55,7 +55,7 @@ METADATA = {
     "file.modification-time": timestamp_ltz(3).with_nullable(False),
 }
 _LOOKS = 256
-"""Number of read files that each poll examines again, to report those that have changed."""
+"""Number of files of the log that each poll examines again, to report those that have changed."""
 
 
 class FilesystemSource(Source):
@@ -88,7 +88,7 @@ class FilesystemSource(Source):
         self._next = -1
 
     def check(self, *, is_local: bool, fresh: bool) -> None:
-        """Check that the path exists. Raises DataError if it does not."""
+        """Raise DataError if the path does not exist. The arguments have no effect (Source.check)."""
         check_path(self._options["path"])
 
     @property
@@ -104,7 +104,10 @@ class FilesystemSource(Source):
         self._may_have_unread = self._log.sealed
 
     def notices(self) -> list[str]:
-        """Return notices on files that have changed or are new, and are not read. Flink ignores both, too."""
+        """Return texts for the user about rows that are not read: of changed files and of new files.
+
+        Flink does not read these rows either, but gives no notice. Each file is reported once.
+        """
         found = [(file, text) for file, text in self._changed if file.path not in self._told]
         self._told.update(file.path for file, _ in found)
         self._changed = []
@@ -115,7 +118,7 @@ class FilesystemSource(Source):
         return [*changes, *self._unread()]
 
     def _unread(self) -> list[str]:
-        """Return a notice if an earlier run has ended the search for files, and there are new ones."""
+        """Return a notice if an earlier run has ended the search for files, and files are new; else []."""
         if not self._may_have_unread:
             return []
         self._may_have_unread = False
@@ -129,7 +132,11 @@ class FilesystemSource(Source):
         return []
 
     def _look_again(self, read: int) -> None:
-        """Examine the next files of the log for changes. `read` is the number of files read so far."""
+        """Examine the next _LOOKS files of the log, and keep a notice for each changed one.
+
+        After the last file, the first one is next. `read` is the number of files that are read already. A
+        replaced file that is not read yet gets no notice here: reading it will raise an error.
+        """
         files = self._log.files
         for _ in range(min(_LOOKS, len(files))):
             self._next = (self._next + 1) % len(files)
@@ -154,10 +161,10 @@ class FilesystemSource(Source):
         return {"file": 0, "byte": 0}
 
     def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
-        """Return the end of a micro-batch that begins at `start`. New files are in the log before it returns.
+        """Add new files to the log, and return the end of a micro-batch that begins at `start`.
 
         Raises:
-            DataError: The log lacks files that `start` counts.
+            DataError: The log lacks files that `start` counts, or the path cannot be listed.
         """
         self._log.check(start)
         if not self.bounded or not self._log.sealed:
@@ -176,12 +183,12 @@ class FilesystemSource(Source):
         return self.bounded and self._log.sealed and offset["file"] >= len(self._log.files)
 
     def history(self, start: Offset, end: Offset) -> History:
-        """Return the files between two offsets. Raises UsageError if one has changed or is gone."""
+        """Return a description of the data between two offsets. Raises UsageError if a file has changed."""
         self._log.check(end)
         return history_of(self._log.files, start, end, self._check)
 
     def history_piece(self, start: Offset, until: Offset, limit: ReadLimit) -> Offset:
-        """Return the end of the next piece of a history (see Source.history_piece)."""
+        """Return the furthest offset from `start` that the limits allow, at most `until`."""
         self._log.check(until)
         files = self._log.files[: until["file"] + bool(until["byte"])]
         found = ahead(files, start, limit, self._framing())
@@ -198,10 +205,13 @@ class FilesystemSource(Source):
                     sequences = row_sequences(split.ordinal, read, changes.num_rows)
                     yield self._numbered(changes, piece.file, sequences)
                     read += changes.num_rows
-            self._check(piece.file)  # the file may have changed while it was read
+            self._check(piece.file)  # Check again: the file may have changed while it was read.
 
     def read_placed(self, split: Split) -> Iterator[tuple[pa.Table, pa.Table]]:
-        """Yield the changes of a split with the file and line of each (see Source.read_placed)."""
+        """Yield the changes of a split in tables, each with a table of its changes' files and lines.
+
+        For files without lines, such as Parquet, the second table has the number of each row instead.
+        """
         read = 0
         for data in split.data["pieces"]:
             piece = Piece.from_json(data)
@@ -241,7 +251,7 @@ class FilesystemSource(Source):
         return DecodedMessages({0: whole} if whole.num_rows else {}, errors)
 
     def _check(self, file: FileInfo) -> None:
-        """Raise DataError if the file no longer has the rows that were found."""
+        """Raise DataError if the file no longer has the rows that it had when it was found."""
         check_unchanged(file, is_read_whole=file.compressed or is_of_files(self._format))
 
     def _changes(self, piece: Piece) -> Iterator[pa.Table]:
@@ -265,7 +275,7 @@ class FilesystemSource(Source):
         return ((position, Lines().split(block)[0]) for position, block in blocks(piece))
 
     def _framing(self) -> Framing | None:
-        """Return the framing of records; None if each line is a record."""
+        """Return the splitter of a file's bytes into records; None if each line is a record."""
         return None if self._format.splittable else self._format.framing(self._format_options)
 
     def _listing(self) -> Listing:
@@ -276,7 +286,7 @@ class FilesystemSource(Source):
         )
 
     def _new_files(self) -> list[FileInfo]:
-        """Return the files that are not in the log."""
+        """Return the files that are not in the log, and that no earlier call has returned."""
         if self._known is None:
             self._known = self._listing()
             self._known.know(file.path for file in self._log.files)
@@ -286,7 +296,7 @@ class FilesystemSource(Source):
         return self._scan.metadata[position] if self._scan.metadata else None
 
     def _is_inside(self, position: int) -> bool:
-        """Return whether files store the table's column at a position.
+        """Return whether the files contain column number `position` of the table.
 
         Metadata and partition columns come from the path instead.
         """
@@ -309,7 +319,11 @@ class FilesystemSource(Source):
     def _decode(
         self, decoder: Decoder, file: FileInfo, position: int, messages: pa.BinaryArray
     ) -> tuple[pa.Table, Indices]:
-        """Return the changes of messages, and the index of the message of each change."""
+        """Return the changes of messages, and for each change the index of its message.
+
+        `position` is that of the first message in the file, in bytes. Raises DataError for a bad message,
+        unless the job has a table for dead letters.
+        """
         try:
             if self.dead_letters is not None:
                 return self._decode_around(decoder, self.dead_letters, file, position, messages)
@@ -350,7 +364,10 @@ class FilesystemSource(Source):
         return changes, at
 
     def _numbered(self, changes: pa.Table, file: FileInfo, sequences: pa.Array) -> pa.Table:
-        """Return the changes with their sequence and metadata columns, and the fields in the scan's order."""
+        """Return decoded changes with all columns of the scan, in its order, and with sequences.
+
+        Metadata and partition columns are added: each has one value for the whole file.
+        """
         rows = changes.num_rows
         columns = [changes[KIND], sequences]
         decoded = 0

@@ -134,9 +134,10 @@ def cut(pieces: list[Piece], parallelism: int) -> list[Split]:
 
 
 def _parts(piece: Piece, room: int, share: int) -> Iterator[Piece]:
-    """Yield the parts of a piece: the first of `room` bytes if that is positive, all others of `share`.
+    """Yield the parts of a piece: the first has `room` bytes if `room` > 0, all others have `share` bytes.
 
-    `room` is the space left in the last split. A small rest of the piece stays with the part before it.
+    `room` is the space left in the last split. If the rest after a part has at most MIN_PIECE / 4 bytes, it
+    belongs to this part.
     """
     start = piece.start
     size = room if room > 0 else share
@@ -148,7 +149,7 @@ def _parts(piece: Piece, room: int, share: int) -> Iterator[Piece]:
 
 
 def open_file(file: FileInfo) -> IO[bytes]:
-    """Open a file for reading, compressed or not.
+    """Open a file for reading. The stream of a compressed file yields the uncompressed bytes.
 
     Raises:
         DataError: The file cannot be opened.
@@ -184,7 +185,8 @@ def blocks(piece: Piece) -> Iterator[tuple[int, bytes]]:
 def record_blocks(piece: Piece) -> Iterator[tuple[int, bytes]]:
     """Yield the lines from `piece.known` to the end of the file in blocks, with their positions.
 
-    Blocks after the end of the piece are smaller. They are included because the last record may be long.
+    The lines after the end of the piece are included because its last record may go on there. Their blocks
+    are smaller, because usually only the first of these lines are needed.
     """
     with _reading(piece) as stream:
         if piece.file.compressed:
@@ -243,7 +245,10 @@ def _rest_of_line(stream: IO[bytes], file: FileInfo, position: int) -> bytes:
 
 
 def too_long(file: FileInfo, position: int, what: str, most: int, hint: str | None = None) -> DataError:
-    """Return the error for a line or record around byte `position` that is longer than `most` bytes."""
+    """Return the error for a line or record around byte `position` that is longer than `most` bytes.
+
+    `what` is the word for it in the message: "line" or "record".
+    """
     message = f"{file.path}: the {what} around byte {position} is longer than {most:,} bytes."
     return DataError(message, hint=hint)
 
@@ -251,8 +256,9 @@ def too_long(file: FileInfo, position: int, what: str, most: int, hint: str | No
 def _lines_at(stream: IO[bytes], file: FileInfo, position: int, size: int) -> bytes:
     """Return the bytes from `position`, about `size` of them, up to the end of a line.
 
-    The end of the last line is found first, which saves a copy. Bytes appended after the file was listed are
-    not read.
+    The function first finds the end of the last line, then reads all bytes at once. To append the rest of the
+    line to a block that is read already would copy the block. Bytes that were appended after the file was
+    listed are not read.
     """
     size = min(size, file.size - position)
     if size <= 0:

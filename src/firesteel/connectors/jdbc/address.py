@@ -18,7 +18,10 @@ _WITHOUT_EFFECT = frozenset(
         *("stringtype", "tcpKeepAlive", "socketTimeout", "loginTimeout", "defaultRowFetchSize"),
     )
 )
-"""Parameters that only tune Java's drivers, or that are always in effect here."""
+"""Parameters of a JDBC URL that are ignored.
+
+They only tune Java's drivers, or ask for what the drivers here do anyway.
+"""
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,8 @@ def address_of(dialect: Dialect, url: str, username: str | None, password: str |
     Args:
         dialect: The database's dialect.
         url: The JDBC URL, which may contain the user and the password.
-        username: User from the table's options.
-        password: Password from the table's options.
+        username: User from the table's options, which has priority over that in the URL; None for none.
+        password: Password from the table's options, which has priority over that in the URL; None for none.
 
     Raises:
         ValidationError: The URL is invalid.
@@ -88,7 +91,11 @@ def _plain(text: str | None) -> str | None:
 
 
 def _parameter(dialect: Dialect, key: str, value: str) -> Iterator[tuple[str, str]]:
-    """Yield the driver's parameters for a parameter of the URL."""
+    """Yield name and value of the driver's parameter for a parameter of the URL; nothing if it is ignored.
+
+    Raises:
+        NotSupportedError: The parameter is unknown.
+    """
     if key in _WITHOUT_EFFECT:
         return
     if dialect.on_duplicate:

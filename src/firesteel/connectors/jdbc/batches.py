@@ -3,7 +3,8 @@
 Each job and task has one row: the number of the last batch, and the range of source rows from which the batch
 was made (connectors/positions.py). Early versions recorded only the number. Their table gets the missing
 columns, and keeps its rows. If an early version writes to the table again, it changes only the number.
-`offsets` therefore begins with the number of its batch, which shows whether it is still valid.
+`offsets` therefore begins with a batch number, too. If the numbers differ, `offsets` and `origin` do not
+count.
 
 Rows of a job without a checkpoint are deleted when the job ends (`end_run`). If the job was killed, its rows
 are deleted after a week, when another job prepares the table. A job with a checkpoint may continue at any
@@ -28,8 +29,10 @@ CREATE = (
     "lineage VARCHAR(64), offsets VARCHAR(128), origin TEXT, PRIMARY KEY (job, task))"
 )
 COLUMNS = {"lineage": "VARCHAR(64)", "offsets": "VARCHAR(128)", "origin": "TEXT"}
-"""Columns that tables of earlier versions lack: the checkpoint's id, digests of the offsets at which a batch
-begins and ends, and the offsets themselves as text.
+"""Columns that tables of earlier versions lack, with their SQL types.
+
+`lineage` is the checkpoint's id. `offsets` is `BATCH:BEGIN-END`, with digests of the source offsets at which
+the batch begins and ends. `origin` has the source offsets themselves, if they fit (positions.py: to_text).
 """
 _MOST = 60_000
 """Limit of the characters of `origin`, which are ASCII. MySQL's TEXT holds 65,535 bytes."""
@@ -68,13 +71,14 @@ class Batches:
         self._database = database
 
     def is_new(self, connection: Any, job: str, task: int, position: Position) -> bool:
-        """Record a batch and return whether it is new.
+        """Record a batch and return True, or return False if the batch is recorded already.
 
         Other transactions that record the same batch wait until this transaction has ended.
 
         Raises:
             TryAgainError: Another transaction has recorded a batch of the task in the meantime.
-            JobError: The number is recorded with other rows, or the database refuses to record it.
+            JobError: The number is already recorded for other source rows, or the database refuses to record
+                it.
         """
         text, place = self._database.text, {"job": job, "task": task}
         noted = place | _columns(position)
@@ -138,7 +142,8 @@ class Batches:
         """Create the table if it does not exist, and add missing columns.
 
         Raises:
-            JobError: The table or a column cannot be created. The hint has the SQL to run by hand.
+            JobError: The table or a column cannot be created, or the user may not write to the table. The
+                hint has the SQL to run by hand.
         """
         if not self._database.has_table(BATCHES):
             self._change(
@@ -195,9 +200,9 @@ class Batches:
 
 
 def _time_text(seconds: int) -> str:
-    """Return a time as text that sorts like the time.
+    """Return a time in seconds since 1970 as 12 digits with leading zeros; such texts sort like the times.
 
-    It is the content of the column `lineage` for jobs without a checkpoint.
+    This text is the content of the column `lineage` for jobs without a checkpoint.
     """
     return f"{seconds:012d}"
 

@@ -22,8 +22,8 @@ _LOCKED = "database is locked"
 _MOST_RACES = 5
 """Number of conflicts with other transactions for which `Database.run` repeats its work.
 
-One more conflict is an error. If two transactions insert the same key, the second one has only one conflict,
-because its next attempt finds the key. More conflicts have another cause.
+One more conflict is an error. If two transactions insert the same key, the second one fails only once: its
+next attempt finds the key, and does not insert it. More conflicts have another cause.
 """
 _UNIQUE = ("23505", 1062, 1555, 2067)
 """Codes for a key that exists already: PostgreSQL's SQLSTATE, MySQL's number, SQLite's two numbers."""
@@ -40,7 +40,7 @@ class TryAgainError(Exception):
 
 
 def library(package: str = "sqlalchemy") -> Any:
-    """Return the module of SQLAlchemy. Raises UsageError if it is not installed."""
+    """Return the module of SQLAlchemy. If it is missing, raise a UsageError that names `package`."""
     try:
         import sqlalchemy
         import sqlalchemy.exc
@@ -151,18 +151,21 @@ class Database:
         return self._alchemy.text(sql)
 
     def rows(self, connection: Any, sql: str, parameters: dict[str, Any]) -> Any:
-        """Return the rows of a query, which are fetched in pieces."""
+        """Return the rows of a query. They are fetched in pieces while the caller iterates."""
         fetch = self._options.fetch
         limits = {"yield_per": fetch} if fetch > 0 else {"stream_results": True}
         return connection.execution_options(**limits).execute(self.text(sql), parameters)
 
     @property
     def refusals(self) -> Any:
-        """SQLAlchemy's class of errors for statements that a database refuses."""
+        """Return SQLAlchemy's class DBAPIError: a database refuses a statement, or the connection is lost."""
         return self._alchemy.exc.DBAPIError
 
     def error(self, error: Any, what: str = "") -> JobError:
-        """Return a driver's error as one line.
+        """Return a driver's error as a JobError with a message of one line.
+
+        If the database is unreachable or locked, return an UnavailableError. After another error for which a
+        retry may succeed, such as a deadlock, return a TransientError.
 
         Args:
             error: The driver's error.
@@ -193,7 +196,7 @@ class Database:
         return isinstance(error, self._alchemy.exc.OperationalError) or self._is_away(error)
 
     def is_of_values(self, error: Any) -> bool:
-        """Return whether the values of a row are the cause of an error, such as a constraint."""
+        """Return whether a row's values caused an error: they violate a constraint or do not fit a column."""
         kinds = self._alchemy.exc
         return isinstance(error, (kinds.IntegrityError, kinds.DataError)) and not self.may_pass(error)
 
@@ -205,7 +208,7 @@ class Database:
             getattr(said, "sqlite_errorcode", None),
             *getattr(said, "args", ())[:1],
         )
-        # Python 3.10 does not have the codes of SQLite's errors.
+        # Before Python 3.11, SQLite's errors have no code, only a text.
         return any(code in _UNIQUE for code in codes) or "UNIQUE constraint failed" in str(said)
 
     def _is_away(self, error: Any) -> bool:
@@ -235,6 +238,9 @@ def _is_new(record: logging.LogRecord) -> bool:
 
 
 def _begin_plainly(alchemy: Any, engine: Any) -> None:
-    """Begin transactions explicitly. Python's SQLite driver begins none before SAVEPOINT."""
+    """Make the engine of a SQLite database send BEGIN at the start of each transaction.
+
+    Python's SQLite driver by itself sends BEGIN before an INSERT, UPDATE or DELETE, but not before SAVEPOINT.
+    """
     alchemy.event.listen(engine, "connect", lambda made, _: setattr(made, "isolation_level", None))
     alchemy.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))

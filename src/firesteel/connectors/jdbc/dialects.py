@@ -16,7 +16,7 @@ _PLAIN = frozenset(
     )
 )
 _WHOLE = 2**31 - 1
-"""Length of the type BYTES."""
+"""Length of the type BYTES, which is VARBINARY(2147483647). No dialect supports a shorter VARBINARY."""
 _MOST_DIGITS = 6
 """Largest precision of a TIMESTAMP: the digits of a fraction of a second."""
 
@@ -73,13 +73,19 @@ class Dialect:
         return f"DELETE FROM {self.quoted(table)} WHERE {where}"
 
     def select(self, table: str, columns: Sequence[str], between: str | None) -> str:
-        """Return a query of all rows, or of those with column `between` between the parameters p0 and p1."""
+        """Return a query of all rows if `between` is None.
+
+        Otherwise `between` is a column: return a query of the rows with its values from p0 to p1, inclusive.
+        """
         names = ", ".join(map(self.quoted, columns)) or "1"
         where = "" if between is None else f" WHERE {self.quoted(between)} BETWEEN :p0 AND :p1"
         return f"SELECT {names} FROM {self.quoted(table)}{where}"
 
     def quoted(self, name: str) -> str:
-        """Return a name for SQL: quotes in it are doubled, and colons are escaped."""
+        """Return a name for SQL: quotes in it are doubled, and colons are escaped.
+
+        Otherwise SQLAlchemy takes a colon and the word after it for a parameter.
+        """
         inner = name.replace(self.quote, 2 * self.quote) if self.quote else name
         return f"{self.quote}{inner}{self.quote}".replace(":", r"\:")
 
@@ -88,7 +94,8 @@ class Dialect:
         """Check that the database supports the types of all columns.
 
         Raises:
-            ValidationError: A type is not supported. The text is Flink's.
+            ValidationError: A type, or the precision of a DECIMAL or TIMESTAMP, is not supported. The text is
+                Flink's.
         """
         for name, kind in zip(names, types, strict=True):
             short = kind.root is TypeRoot.VARBINARY and kind.length != _WHOLE

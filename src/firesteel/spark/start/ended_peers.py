@@ -1,7 +1,8 @@
 """Functions that keep pyspark from printing tracebacks if the process at the other end of a socket has ended.
 
-A stopping job ends its JVM while Python workers still write to the JVM, and while the JVM sends the workers'
-counters to the driver. pyspark prints a traceback for each such error, though the job reports it anyway.
+When a job stops, its JVM ends. At this time, Python workers may still write to the JVM, and the driver may
+still read the workers' counters from the JVM. Both then fail. pyspark prints a traceback for each of these
+errors, although the job itself reports errors.
 """
 
 from __future__ import annotations
@@ -58,10 +59,11 @@ def quiet_client() -> None:
 
 
 def quiet_counters(context: SparkContext) -> SparkContext:
-    """Keep the driver from printing tracebacks if the JVM has ended, and return the context.
+    """Keep the driver from printing tracebacks if the JVM has ended, and return `context`.
 
-    Calls to the JVM and pyspark's server of accumulators print such tracebacks. Depends on private behaviour
-    of pyspark: the name of the attribute with the server.
+    Two parts of the driver print them: py4j, for each call to the JVM, and the server by which pyspark
+    receives accumulators (the workers' counters). The function depends on a private attribute of
+    SparkContext, `_accumulatorServer`.
     """
     quiet_client()
     server: Any = getattr(context, "_accumulatorServer", None)

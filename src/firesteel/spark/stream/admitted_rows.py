@@ -1,8 +1,8 @@
-"""Limit of the rows that a source gives to the next micro-batch. Bytes sent by the last one decide it.
+"""Limit of the rows that a source reads in a micro-batch, from the bytes that the micro-batch before sent.
 
 One row may cause millions of changes, or changes of megabytes. The changes that a micro-batch sends are on
-the disk until they are delivered. If they were too large, the next micro-batch reads fewer rows. A
-micro-batch whose offsets are planned is never made smaller.
+the disk until they are delivered. If they have too many bytes, the next micro-batch reads fewer rows. The
+limit has no effect on a micro-batch whose offsets are already in the checkpoint.
 
 The driver writes the limit into a file for the readers of sources, which are other processes on its machine.
 """
@@ -21,7 +21,7 @@ from firesteel.spark.task.counters import sent_bytes
 SENT_FACTOR = 4
 """Bytes that a micro-batch should send at most, as a multiple of the bytes that it may read."""
 FIRST_ROWS = 10_000
-"""Rows of the first micro-batch of a job whose results may grow with each row."""
+"""Limit of rows of the first micro-batch, for a job with growing results (`has_growing_results`)."""
 _GROWTH = 16
 """Largest factor by which the limit of rows grows from one micro-batch to the next."""
 
@@ -32,10 +32,10 @@ class AdmittedRows:
     Args:
         file: File to which the limit is written.
         most_bytes: Bytes that a micro-batch should send at most.
-        most_rows: Rows that each source reads at most in a micro-batch without this limit. When the limit
-            reaches this number, it is lifted.
-        least_rows: Rows that a micro-batch may always have.
-        first_rows: Limit of the first micro-batch, None for none.
+        most_rows: Rows that each source reads at most if there is no limit. A limit that has grown to this
+            number is removed.
+        least_rows: Number of rows below which the limit never falls.
+        first_rows: Limit of the first micro-batch; None if it has no limit.
     """
 
     def __init__(
@@ -58,13 +58,14 @@ class AdmittedRows:
             self._write()
 
     def _next(self, read: int, sent: int) -> int | None:
-        if self._limit is not None:  # several sources may read more together
+        if self._limit is not None:  # the limit is for each source, `read` is the sum of all
             read = min(read, self._limit)
         if sent > self._most_bytes:
             return max(self._least_rows, read * self._most_bytes // sent)
         if self._limit is None:
             return None
-        # If the results of a key grow with each row, twice the rows send four times the bytes.
+        # Results may grow with each row: twice the rows then send four times the bytes. So if the last
+        # micro-batch sent a quarter of the allowed bytes, the limit is doubled, not quadrupled.
         factor = min(_GROWTH, math.sqrt(self._most_bytes / max(1, sent)))
         limit = max(self._limit, int(read * factor))
         return None if limit >= self._most_rows else limit
@@ -85,7 +86,10 @@ def admitted_rows(file: str) -> int | None:
 
 
 def has_growing_results(job: JobSpec) -> bool:
-    """Return whether results of the job may grow with each row of a key."""
+    """Return whether a result of the job may become longer with each row of its key, as with LISTAGG.
+
+    A GROUP BY with mini-batches does not count: it sends a result once a bundle, not once a row.
+    """
     operators = (operator for chain in job.chains for operator in chain.operators)
     aggregates = (each for each in operators if isinstance(each, GroupAggregateSpec) and not each.bundle)
     return any(each.growing_calls for each in aggregates)

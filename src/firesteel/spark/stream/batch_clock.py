@@ -1,8 +1,9 @@
-"""Processing time of micro-batches. Offsets contain it, so that a replayed micro-batch has the same time.
+"""Processing time of micro-batches. Offsets contain it, so that a repeated micro-batch has the same time.
 
-If a timer is due, a micro-batch begins even without rows. It is a tick: all tasks with timers get the new
-time. The driver writes the time of the next timer to a file (timers.py). This file lacks timers of earlier
-runs of the query, so each run begins with a tick.
+A tick is a micro-batch in which all tasks with timers get the new time, so that due timers fire. It may begin
+without rows. The driver writes the time of the next timer to a file (timers.py). A micro-batch at or after
+this time is a tick. After a restart, the file lacks the timers that are in the state. So the first
+micro-batch after a restart is a tick, too: all tasks with timers then report their next ones to the driver.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class BatchClock:
     def _now(self, start: Offset) -> int:
         """Return the processing time of a micro-batch that would begin now, in milliseconds."""
         wall, elapsed = self._clock(), self._monotonic()
-        # The batch before may have fired timers of its own time. So rows of the next batch get a later time.
+        # Timers of the millisecond time_of(start) may have fired. So this micro-batch gets a later time.
         now = max(wall, time_of(start) + 1)
         if self._last is not None:
             then, began = self._last
@@ -96,10 +97,10 @@ class BatchClock:
         return {**offset, _NOW: 0, _TICKED: 0}
 
     def next(self, start: Offset, latest: Callable[[Offset], Offset]) -> Offset:
-        """Return the end of the micro-batch that begins at `start`; `start` itself to begin none now.
+        """Return the offset at which a micro-batch from `start` ends; `start` if none is to begin now.
 
         Args:
-            start: The offset, with processing time.
+            start: Offset with processing time.
             latest: Function that takes the source's own offset at the start of the micro-batch, and returns
                 the source's own offset at its end.
         """

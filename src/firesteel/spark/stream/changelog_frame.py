@@ -32,7 +32,11 @@ if TYPE_CHECKING:
 
 _PARTITIONS = "spark.sql.shuffle.partitions"
 _SPARKS_PARTITIONS = "200"
-"""Spark's default for `spark.sql.shuffle.partitions`, which suits a cluster."""
+"""Spark's default for `spark.sql.shuffle.partitions`.
+
+Any other value in the user's session sets the parallelism of the job, if `StreamSettings.parallelism` is 0.
+This value does not: it suits a cluster.
+"""
 
 _NO_SPARK_TYPE = (
     *(TypeRoot.TIME, TypeRoot.INTERVAL_DAY_TIME, TypeRoot.INTERVAL_YEAR_MONTH),

@@ -6,10 +6,10 @@ import pyarrow as pa
 
 
 class DeliveredRows:
-    """Number of rows of the last micro-batch that the caller has got.
+    """The last micro-batch of which the caller has got rows, and the number of these rows.
 
-    A restarted job repeats a micro-batch that was not committed, with the same rows in the same order. The
-    caller then gets only the rows that it lacks.
+    A restarted job repeats a micro-batch that was not committed, with the same rows in the same order. `rest`
+    then skips the rows that the caller already has.
     """
 
     def __init__(self) -> None:
@@ -19,11 +19,11 @@ class DeliveredRows:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the caller has got no row yet."""
+        """Whether the caller has got no rows of any micro-batch yet."""
         return self._batch < 0
 
     def begin(self, batch: int) -> None:
-        """Begin a micro-batch, or begin it again.
+        """Begin a micro-batch. If it repeats the last one, the rows that the caller has of it still count.
 
         Args:
             batch: Number of the micro-batch.
@@ -33,7 +33,11 @@ class DeliveredRows:
         self._passed = 0
 
     def rest(self, changes: pa.Table) -> pa.Table:
-        """Return the part of the next rows of the micro-batch that the caller has not got yet."""
+        """Return `changes` without the rows that the caller already has.
+
+        Args:
+            changes: The next rows of the micro-batch. Pass all of its rows in order, in one or more calls.
+        """
         given = min(max(0, self._rows - self._passed), changes.num_rows)
         self._passed += changes.num_rows
         return changes.slice(given)

@@ -1,7 +1,7 @@
-"""EndingSource, which adds the end of a bounded source, and so its last watermark, to the source's offsets.
+"""EndingSource, a wrapper of a bounded source, which sends the last watermarks when the source ends.
 
-Since the offset contains whether the source has ended, a restarted job ends the source in the same
-micro-batch. There is such a micro-batch even if the source has no rows.
+Its offset contains whether the source has ended. So a restarted job ends the source in the same micro-batch
+as before. The source ends in a micro-batch even if it has no rows.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from firesteel.spark.task.splits import ends
 
 
 class EndingSource:
-    """Bounded source that has an additional last split in the micro-batch in which it ends.
+    """Bounded source with additional splits at the end of the micro-batch in which it ends.
 
-    The split sends the last watermark (spark/task/splits.py: ends).
+    There is one for each watermark channel (spark/task/splits.py: ends). It sends the last watermark of its
+    channel.
     """
 
     def __init__(self, source: Any) -> None:
@@ -25,7 +26,10 @@ class EndingSource:
         return {"of": self._source.initial_offset(), "ended": False}
 
     def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
-        """Return the end of a micro-batch that begins at `start`."""
+        """Return the offset at which a micro-batch from `start` ends, and in it, whether the source ends.
+
+        Return `start` if the source has ended before.
+        """
         if start["ended"]:
             return start
         latest = self._source.latest_offset(start["of"], limit)

@@ -91,7 +91,7 @@ def packet_frame(
             session for this job alone, and sets all options of the stream host in it.
         timers: File in which the driver writes the time of the next timer, "" for none.
         spill: Folder for packets that are too large for memory.
-        histories: The part of each source to read; () reads each source from its offset on.
+        histories: For each source, the only part that the job reads; () reads the sources as usual.
         admitted: File with the limit of rows of the next micro-batch, "" for none.
 
     Raises:
@@ -128,7 +128,7 @@ class _Sources:
     Args:
         source: The Spark data source.
         spill: Folder for packets that are too large for memory.
-        histories: The part of each source to read; () reads each source from its offset on.
+        histories: For each source, the only part that the job reads; () reads the sources as usual.
         admitted: File with the limit of rows of the next micro-batch, "" for none.
     """
 
@@ -150,11 +150,16 @@ class _Sources:
         return key_group_labels(self.layout.key_groups, self.layout.partitions)
 
     def channels(self, head: ScanSpec | ValuesSpec) -> list[int]:
-        """Return the watermark channels of a source."""
+        """Return the numbers of the watermark channels of a source. A DataFrame has only channel 0."""
         return [0] if self._given(head) is not None else open_head(head).channels()
 
     def packets(self, contexts: Sequence[TaskContext]) -> Iterator[DataFrame]:
-        """Yield the packets of each source chain. A bounded job reads its sources one after another."""
+        """Yield one DataFrame of packets for each source chain.
+
+        In a bounded job, a source begins when the sources before it have ended (sequential_source.py). An
+        unbounded job with timers needs a source that makes them fire. If all its sources are DataFrames of
+        the user, yield one more DataFrame for this, without rows.
+        """
         wakes = bool(contexts[0].timers)
         earlier: list[ScanSpec | ValuesSpec] = []
         read_before: list[History] = []
@@ -204,7 +209,10 @@ class _Sources:
         return timed.mapInArrow(FrameTask(task, self.labels, numbers), packet_schema())
 
     def _interval(self, context: TaskContext) -> int:
-        """Return for how many milliseconds a source gathers a mini-batch; 0 if Spark's trigger times it."""
+        """Return for how many milliseconds the source itself holds back rows for a mini-batch.
+
+        Return 0 if it does not, because Spark's trigger decides when a micro-batch begins.
+        """
         waits = context.timers and self.timers and not self.job.bounded and self.settings.replay is None
         return self.settings.interval if waits else 0
 

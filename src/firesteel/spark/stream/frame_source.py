@@ -66,7 +66,8 @@ class FrameTask:
     Attributes:
         task: Task of the source.
         labels: Numbers by which Spark knows the key groups (spark/internals/hash_partitions.py).
-        numbers: Range of the source's split numbers in a micro-batch. Each partition counts as a split.
+        numbers: The split numbers of this source in a micro-batch. Partition i counts as the split with
+            number `numbers[i]`.
     """
 
     task: SourceTask

@@ -59,10 +59,10 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 _COMMIT_SECONDS = 30.0
-"""Most seconds of each wait for the end of a job.
+"""Most seconds of each of three waits at the end of a job.
 
-`StreamJob.stop` first waits for the commit of a delivered batch, and then for the thread that cleans up after
-the query. If the query ends by itself, this thread waits for a delivery that still runs.
+`StreamJob.stop` waits for Spark's commit of the last delivered batch, and then for the thread that cleans up
+after the query (`_watch`). If the query ends by itself, this thread waits for a delivery that still runs.
 """
 _PATIENCE_SECONDS = 0.05
 
@@ -75,7 +75,7 @@ def start(
     frames: Mapping[str, DataFrame] | None = None,
     given: DeliveredRows | None = None,
 ) -> StreamJob:
-    """Start a job and return it. A bounded job ends by itself; any other must be stopped.
+    """Start a job and return it. A bounded job and a replay end by themselves; any other must be stopped.
 
     Args:
         job: The job.
@@ -151,7 +151,10 @@ class StreamJob:
             continue
 
     def stop(self) -> None:
-        """Stop the job between two batches. The next run repeats a batch whose results were not read."""
+        """Stop the job between two batches, and drop the results that the caller has not read.
+
+        The next run repeats a batch that was not committed.
+        """
         self._stopping = True
         while not self._delivering.acquire(timeout=_PATIENCE_SECONDS):
             self._drain()
@@ -234,17 +237,17 @@ class StreamJob:
             self._check_owner()
         except ShutOutError as error:
             self._failure = error
-        except Exception:  # the file system does not answer now
+        except Exception:  # no answer from the file system: Spark's error stays
             return
 
     def _shut_out(self, error: ShutOutError) -> None:
         """Stop the job from the thread that renews the lock."""
         self._failure = self._failure or error
-        with suppress(Exception):  # the query starts or ends just now: the next commit checks the lock
+        with suppress(Exception):  # while the query starts or ends; each delivery checks the lock, too
             self._query.stop()
 
     def _settle(self, folder: str, settings: StreamSettings) -> Settled:
-        """Make the checkpoint, its sinks and its files agree, and return the agreed state."""
+        """Resolve differences between checkpoint, sinks and changed source files, or raise UsageError."""
         context, framed, delivery = self._spark.context, bool(self._frames), self._delivery
         partitions = most_partitions(context, folder)
         settled = settle(context, folder, delivery, partitions, settings.recovery, framed=framed)
@@ -284,7 +287,7 @@ class StreamJob:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """Hold the delivery's lock in a `with` block, unless `stop` was called: it holds the lock itself."""
+        """Hold the lock `_delivering` in a `with` block, unless `stop` was called, which holds it itself."""
         held = False
         while not (held or self._stopping):
             held = self._delivering.acquire(timeout=_PATIENCE_SECONDS)
@@ -382,7 +385,7 @@ class StreamJob:
             self._drain()
 
     def _end_delivery(self) -> None:
-        """Wait for the end of the delivery. If the JVM has died, the query may end before the delivery."""
+        """Wait for a delivery that still runs, as after the death of the JVM. After `stop`, do not wait."""
         self._has_ended, self._reported.query = True, None
         if not self._stopping and self._delivering.acquire(timeout=_COMMIT_SECONDS):
             self._delivering.release()

@@ -42,7 +42,10 @@ from firesteel.spark.temporary import private_folder
 _ROW = Row(*ARROW.names)
 RUN_ID = StructType().add("id", StringType())
 DATA = StructType().add("data", BinaryType())
-"""Schemas of run IDs and of data in the state store, as objects: each task would parse a text in the JVM."""
+"""Schemas of run IDs and of data in the state store.
+
+They are objects, because each task would have to call the JVM to parse a schema that is a text.
+"""
 
 
 class KeyedProcessor(StatefulProcessor):

@@ -23,8 +23,8 @@ _FRESH_SECONDS = 1.0
 class Lag:
     """Number of unread messages of one job. The object opens the job's sources once more to ask them.
 
-    A bounded job has no lag, and neither has a job that reads DataFrames (`framed`): Spark does not report
-    which of its sources is which table.
+    No lag is counted for a bounded job, nor for a job that reads a DataFrame of the user (`framed`). In the
+    latter, Spark does not report which of its sources belongs to which table.
     """
 
     def __init__(self, job: JobSpec, framed: bool = False) -> None:

@@ -40,6 +40,6 @@ class PartOfSource:
         return found
 
     def channels(self) -> list[int]:
-        """Return the watermark channels of the whole source."""
+        """Return the numbers of the watermark channels of the whole source."""
         found: list[int] = self._source.channels()
         return found

@@ -16,12 +16,12 @@ _FRESH_SECONDS = 0.4
 
 
 class QueryProgress:
-    """The last progress of Spark's query. A request takes milliseconds, because Spark converts it to JSON.
+    """The last progress report of Spark's query. Any thread may ask for it.
 
-    Any thread may ask.
+    A request takes milliseconds, because Spark converts the report to JSON.
 
     Attributes:
-        query: The query; None before it starts and once it has ended, when there are no numbers.
+        query: The query; None before it starts and after it has ended. Then there is no report.
     """
 
     def __init__(self, lag: Lag) -> None:
@@ -30,17 +30,20 @@ class QueryProgress:
         self._known: tuple[float, Any] = (float("-inf"), None)
 
     def state_bytes(self) -> int | None:
-        """Return the bytes of Spark's state store after the last micro-batch; None before the first."""
+        """Return the bytes of Spark's state store after the last micro-batch; None without a report."""
         last = self._last()
         return None if last is None else sum(each["memoryUsedBytes"] for each in last["stateOperators"])
 
     def lags(self) -> Lags:
-        """Return the number of messages after those of the last micro-batch, by topic and partition."""
+        """Return the number of messages that the last micro-batch left unread, by (topic, partition).
+
+        Return {} without a report.
+        """
         last = self._last()
         return {} if last is None else self._lag.behind(last["sources"])
 
     def _last(self) -> Any:
-        """Return Spark's progress; None before there is one, and at the end."""
+        """Return Spark's last report; None before the first micro-batch and after the query's end."""
         query, (asked, known) = self.query, self._known
         if query is None:
             return None
@@ -48,7 +51,7 @@ class QueryProgress:
             return known
         try:
             known = query.lastProgress if query.isActive else None
-        except Exception:  # the JVM ends just now
+        except Exception:  # the JVM does not answer: it is ending
             known = None
         self._known = time.monotonic(), known
         return known

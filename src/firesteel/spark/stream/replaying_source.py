@@ -1,6 +1,7 @@
-"""ReplayingSource, which adds the rows of replayed messages to a source (spark/checkpoint/replays.py).
+"""ReplayingSource, which adds the rows of replayed dead letters to a source (spark/checkpoint/replays.py).
 
-Its offset names the last replay that it has read, so that a repeated micro-batch has the same rows.
+A replay is a set of dead letters that a job reads again at once. The offset names the last replay that the
+source has read. So the offsets of a micro-batch tell which replays it has, also when it is repeated.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ class SourceReplays:
     """Replays of one source.
 
     Attributes:
-        rows: Rows of the replays, in their order.
-        alone: Whether the source gives only the rows of replays in this run.
+        rows: Rows of each replay in each watermark channel, in the order of the replays.
+        alone: Whether the source reads only replays, and no data of its own, until the job ends.
     """
 
     rows: tuple[ReplayRows, ...] = ()
@@ -31,7 +32,7 @@ NO_REPLAYS = SourceReplays()
 
 
 class ReplayingSource:
-    """Source that wraps another source, and adds the rows of all replays to its next micro-batch.
+    """Source that wraps another source, and adds the rows of new replays to its next micro-batch.
 
     Args:
         source: The wrapped source.
@@ -47,7 +48,10 @@ class ReplayingSource:
         return found
 
     def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
-        """Return the offset at which a micro-batch from `start` ends."""
+        """Return the offset at which a micro-batch from `start` ends; `start` if there is nothing to read.
+
+        The micro-batch has the rows of all replays that are newer than the one named in `start`.
+        """
         own, taken = without_replays(start), _taken(start)
         last = max([taken, *(rows.name for rows in self._replays.rows)])
         latest = own if self._replays.alone else self._source.latest_offset(own, limit)

@@ -36,7 +36,10 @@ Values = tuple[int, int, int, int, int, int, int, int, int, int, int, int, bytes
 
 
 def packet_schema() -> StructType:
-    """Return Spark's schema of a DataFrame of packets, as an object: for text, Spark loads its SQL parser."""
+    """Return Spark's schema of a DataFrame of packets.
+
+    It is an object. To read a schema that is a text, Spark would first load its SQL parser.
+    """
     return spark_schema(ARROW)
 
 

@@ -24,14 +24,19 @@ _MARK = b"firesteel 1\n"
 _LENGTH = struct.Struct("<I")
 
 SMALL, BESIDE = 8 << 10, 32 << 10
-"""Most bytes of one small run, and of all small runs together. Each change writes all small runs again."""
+"""Most bytes of one small run, and of all small runs of a key group together.
+
+The limits are low, because Spark gets all small runs again if one of them is added or removed.
+"""
 
 
 class SparkRunStore:
-    """The runs of the current key group (runtime/state/base.py: RunStore). `flush` writes changes to Spark.
+    """The runs of the current key group (runtime/state/base.py: RunStore).
+
+    Larger runs are written to Spark's state store at once, small runs and the manifest by `flush`.
 
     Args:
-        runs: Returns Spark's map state of larger runs.
+        runs: Function that returns Spark's map state of larger runs.
         manifest: Spark's value state of the manifest and the small runs.
     """
 
@@ -78,7 +83,10 @@ class SparkRunStore:
         self._is_changed = True
 
     def flush(self) -> None:
-        """Write the manifest and the small runs to Spark if they have changed."""
+        """Write the manifest and all small runs to Spark's state store, if any of them has changed.
+
+        A small run is one of at most SMALL bytes, if all small runs together have at most BESIDE bytes.
+        """
         if self._is_changed:
             self._value.update((packed(self._manifest or b"", self.small),))
             self._is_changed = False
@@ -105,7 +113,8 @@ class RunsAtHand:
         return self._cache.known(name) if name in self._store.small else self._cache.get(name)
 
     def put(self, name: str, run: Run) -> None:
-        # A small run is not cached: it may be a slice of a large batch, which would stay in memory, too.
+        # A new small run is not cached. Its arrays may be slices of a large batch, which would stay in memory
+        # with them. `load` caches the run when a later micro-batch has decoded it.
         if name not in self._store.small:
             self._cache.put(name, run)
 

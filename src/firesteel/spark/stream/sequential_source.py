@@ -4,7 +4,7 @@ The rows of a UNION ALL therefore have one order, wherever micro-batches end.
 
 Spark asks each source of a query for its offsets independently. So a source tracks the sources before it: it
 advances copies of them as Spark advances the originals, and waits until they have ended. Its offset includes
-the offsets of these copies, so that they agree after a restart.
+the offsets of these copies, so the copies continue from there after a restart.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ Offset = dict[str, Any]
 
 
 class SequentialSource:
-    """Source that starts when the `earlier` sources have ended. Its offsets contain theirs, too."""
+    """Source that begins when all `earlier` sources have ended.
+
+    Its offset consists of its own position and the offsets of the earlier sources.
+    """
 
     def __init__(self, source: Any, earlier: Sequence[Any]) -> None:
         self._source = source
@@ -33,7 +36,8 @@ class SequentialSource:
     def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
         """Return the offset at which a micro-batch from `start` ends.
 
-        In the micro-batch in which the last earlier source ends, rows of this source may follow.
+        As long as an earlier source has not ended, the micro-batch has no rows of this source. It may already
+        have some in the micro-batch in which the last earlier source ends.
         """
         followed = list(start["earlier"])
         for place, source in enumerate(self._earlier):

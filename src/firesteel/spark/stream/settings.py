@@ -27,8 +27,8 @@ class StreamSettings:
         checkpoint: Folder from which a restart continues; None for a temporary one that ends with the job.
         parallelism: Number of partitions; 0 means the default. A checkpoint fixes it.
         key_groups: Number of key groups; 0 means the default. A checkpoint fixes it.
-        max_rows: Most rows of a source in one micro-batch; 0 means about MAX_ROWS.
-        least_rows: Rows that a micro-batch may always have, however much it sends.
+        max_rows: Most rows of a source in one micro-batch; 0 means about MAX_ROWS, by an estimate.
+        least_rows: If micro-batches send too many bytes, their rows are limited, but not to fewer than this.
         max_bytes: Most bytes of messages in one micro-batch, for sources that can limit them.
         interval: Milliseconds between the starts of micro-batches of an unbounded job; 0 means no pause.
         statement: Text of the job's SQL statement, by which the job finds its checkpoint again.
@@ -38,7 +38,8 @@ class StreamSettings:
             micro-batch was committed (spark/checkpoint/changed_files.py).
         replay: Dead letters to read again. The sources of the job give only the rows of these messages, and
             the job then ends. None: the sources are read as usual.
-        watched: Path of a file that is touched while a web page shows the rows for sinks; "" without a page.
+        watched: Path of a file. The driver touches it while a web page shows rows that tasks send to sinks.
+            "" if there is no web page.
         script: Script that contains the statement. The checkpoint keeps it for a later upgrade. None if the
             statement is from no script.
     """

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
 
 FEW_ROWS = 1000
-"""Limit of rows in a packet for a task of a sink: up to it, the driver collects the packet with its rows.
+"""Number of rows up to which the driver collects a packet for a sink's task together with its rows.
 
 If the packets are persisted, the driver collects a larger packet without its rows: only columns such as the
-number of rows and the key group. The rows stay in Spark. If the driver has the rows of all packets for a
-sink, it runs the sink's tasks itself. A Spark job would take longer, and each of its workers would have to
-take over the Kafka transactional id of another worker, because Spark gives a worker other partitions in each
-batch.
+number of rows and the key group. The rows stay in Spark.
+
+If the driver has the rows of all packets for a sink, it runs the sink's tasks itself. A Spark job would take
+longer. It would also give each worker other partitions in each batch, so the workers would have to take over
+Kafka transactional ids from each other.
 """
 
 
@@ -36,10 +37,10 @@ class KeptPackets:
 
     Args:
         frame: The packets as a DataFrame.
-        in_tasks: Numbers of sinks that commit in tasks. For them, Spark persists the DataFrame.
+        in_tasks: Numbers of the sinks that commit in tasks. If there are any, Spark persists the DataFrame.
         is_local: Whether the driver may run the tasks of sinks.
-        expects_few: Whether few rows are expected. Nothing is then persisted, which saves a tenth of the
-            time of a small micro-batch.
+        expects_few: Whether few rows are expected. The DataFrame is then not persisted in any case, which
+            saves a tenth of the time of a small micro-batch.
     """
 
     def __init__(
@@ -110,7 +111,8 @@ class KeptPackets:
 def _run_here(task: SinkTask, packets: Iterable[Packet], partitions: int) -> list[Packet]:
     """Run the tasks of a sink on the driver, each over the packets that Spark would give it.
 
-    The partitions must be Spark's: a retry may run in Spark, and sinks know commits by partition.
+    A sink notes for each partition whether it is committed. A retry of the batch may run as a Spark job, and
+    then needs these notes. So the rows must be partitioned here as Spark partitions them.
     """
     parts: dict[int, list[Packet]] = {}
     for packet in packets:

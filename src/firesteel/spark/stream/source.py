@@ -50,13 +50,14 @@ class SourceOptions:
         numbers: Range of the source's split numbers in a batch. The upper bits of a row's sequence are its
             split number, so the rows of a source with lower numbers come first.
         max_rows: Most rows of a batch.
-        is_rough: Whether `max_rows` is only approximate.
+        is_rough: Whether the source may estimate rows for the limit `max_rows` instead of counting them.
         log: Folder of the checkpoint for the data that offsets refer to; "" for none.
         earlier: Specs of bounded sources that are read before this one (spark/stream/sequential_source.py).
         ticks: Settings of ticks (spark/stream/batch_clock.py).
         interval: Milliseconds of a mini-batch (spark/stream/batch_clock.py).
         has_rows: Whether the source has rows. If not, it only makes timers fire.
-        histories: The part to read of this source, then of each source in `earlier`; () reads them whole.
+        histories: The part of this source that is read instead of all its data, then such a part of each
+            source in `earlier`. () reads all data of all of them.
         max_bytes: Most bytes of a batch, for sources with `limits_bytes` (connectors/base.py).
         spill: Folder for packets that are too large for memory.
         replays: Replays of the source.
@@ -149,7 +150,10 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return latest
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Do nothing: only bounded sources run with this trigger, and they end by themselves."""
+        """Do nothing: all sources that run with this trigger end by themselves.
+
+        These are bounded sources, and in a replay all sources, because they read only replayed rows.
+        """
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         own, last = without_time(start), without_time(end)
@@ -198,7 +202,7 @@ def _ticks(start: dict[str, Any], end: dict[str, Any]) -> list[tuple[None, int]]
 
 
 def _part(source: Any, part: History | None) -> Any:
-    """Return a part of a source; all of it if the part is None."""
+    """Return a source that reads only `part` of `source`; `source` itself if the part is None."""
     return source if part is None else PartOfSource(source, part)
 
 

@@ -1,7 +1,7 @@
 """The offset at which a source of a job began, and the connector's own part of a reader's offsets.
 
-A reader wraps the offset of its connector: with processing time, the end of a bounded source, and the offsets
-of sources that are read before it (spark/stream/source.py).
+The offset of a reader contains that of its connector and more: the processing time, whether a bounded source
+has ended, and the offsets of sources that are read before it (spark/stream/source.py).
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 READING = {
     PROVIDER: ROCKSDB,
-    # Without this setting, Spark 4.2 calls a coordinator that runs only during a streaming query.
+    # By default, Spark 4.2 reports to its state store coordinator, which runs only in a streaming query.
     **({} if MAY_BE_LATE else {f"{STORE}.coordinatorReportSnapshotUploadLag": "false"}),
 }
 """Settings of a session that reads the state of a checkpoint."""
@@ -58,12 +58,12 @@ def readable() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class KeyGroup:
-    """The states of one stage and key group.
+    """The states of one key group in one stage.
 
     Attributes:
         stage: Number of the stateful operator in Spark's query.
         label: Number by which Spark knows the key group.
-        contents: The states. StoredState loads their runs before it hands them out.
+        contents: The states. Their runs must be loaded before they are read: see StoredState.contents.
     """
 
     stage: int
@@ -112,14 +112,20 @@ class StoredState:
     def label_of(self, key: Keys) -> int:
         """Return the label of the key group to which a key belongs.
 
-        A label is the number by which Spark groups the packets and the state of a key group. It differs from
-        the number of the key group, so that Spark divides the groups evenly among its partitions.
+        A label is the number by which Spark groups the packets and the state of a key group. Spark chooses
+        the partition by a hash of the label. With the labels, each partition gets about the same number of
+        key groups. With the numbers of the key groups, some would get several and others none.
         """
         layout = (self.key_groups, self._saved["partitions"])
         return key_group_labels(*layout)[int(key_group(key.hash1, layout[0])[0])]
 
     def tables(self, state: str, key: Keys | None = None) -> Iterator[pa.Table]:
-        """Yield the live entries of a state, one table for each key group (see Contents.table)."""
+        """Yield the live entries of a state, one table for each key group (see Contents.table).
+
+        Args:
+            state: Name of the state.
+            key: One key, if only its entries are wanted: only its key group is read. None for all keys.
+        """
         label = None if key is None else self.label_of(key)
         chosen = [
             group for group in self.groups if state in group.contents.entries and label in (None, group.label)

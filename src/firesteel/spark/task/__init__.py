@@ -1,1 +1,1 @@
-"""Tasks of Spark for both hosts: chains of operators, messages in and packets out."""
+"""Tasks of Spark, for both hosts: they run chains of operators, and send the results as packets."""

@@ -25,14 +25,16 @@ from firesteel.spark.task.outputs import ChainOutput, terminal_output
 
 
 class ChainRunner:
-    """Runner of a chain and the chains after it in the same task. It is an output of the chain before it.
+    """Runner of a chain, and of the chains after it in the same task.
+
+    It makes a runner for each of these chains, and uses it as an output of its own chain.
 
     Args:
         context: Context of the task.
         chain: The chain.
         state: State of the task's key group, None for a chain without state.
-        clock: Processing time.
-        id: Identity of the task.
+        clock: Function that returns the processing time.
+        id: Identity of the task. The chain number in it is ignored: that of `chain` takes its place.
         counters: Counters of the task.
     """
 
@@ -75,7 +77,11 @@ class ChainRunner:
         yield from self._late.close()
 
     def finish(self, ends: bool) -> Iterator[Packet]:
-        """End the micro-batch, and if `ends` is true also the input. Yield the last packets."""
+        """End the micro-batch, and yield the last packets.
+
+        Args:
+            ends: Whether no rows will come in later micro-batches either. The operators then end, too.
+        """
         yield from self.barrier()
         if ends:
             yield from self.end()

@@ -25,7 +25,10 @@ class TaskId:
     index: int = 0
     """Number of the task among the tasks of its chain, below 2^31."""
     channel: int = 0
-    """Channel of the task's watermarks, among those of the chain (job/watermark_routing.py)."""
+    """Number of the watermark channel in which the task sends (job/watermark_routing.py).
+
+    For a task of a source, it is the channel of the split; for a task behind an exchange, `index`.
+    """
 
     @property
     def number(self) -> int:
@@ -42,7 +45,7 @@ class TaskContext:
     targets: int = 1
     """Number of targets of an exchange by key: key groups (stream host) or partitions (batch host)."""
     sub_sequence_bits: int = 0
-    """Bits of the sub-sequence that an exchange appends (runtime/dataflow/sequence.py)."""
+    """Number of bits by which each exchange extends a row's sub-sequence (runtime/dataflow/sequence.py)."""
     now: int = 0
     """Processing time of the job in milliseconds; 0 means the time at which a task begins."""
     ends: bool = False
@@ -56,11 +59,14 @@ class TaskContext:
     channels: ByPort = ()
     """Watermark channels of the fragment's first chain, by port."""
     watermark_sub_sequence: int = 0
-    """Sub-sequence of changes that a watermark causes. It is higher than that of any row."""
+    """Sub-sequence of changes that a watermark causes. No row that the fragment gets has a higher one."""
     timers: Woken = ()
-    """(id of the first chain, number of tasks) of each fragment that wakes up for timers without input."""
+    """(id of the first chain, number of tasks) of each fragment that a due timer starts even without rows."""
     watched: str = ""
-    """Path of a file that is touched while a web page shows the rows for sinks; "" without a page."""
+    """Path of a file. The driver touches it while a web page shows rows that tasks send to sinks.
+
+    "" if there is no web page.
+    """
     observer: Observer | None = None
     """Receiver of all messages of the chains, in the in-process host only; None for none."""
 
@@ -81,7 +87,8 @@ def contexts_of(
             sub-sequence of watermarks, and the job's timers and chains with watermarks.
         stages: The fragments of each stage.
         of_source: Function that returns the watermark channels of a source.
-        taken: Bits of the sub-sequence that rows have when they are read (runtime/dataflow/sequence.py).
+        taken: Number of bits of the sub-sequence that the rows of a source use before the first exchange. 0
+            if they have no sub-sequence.
     """
     paths = WatermarkRouting.of(job)
     common = replace(common, watermarked=paths.watermarked, timers=woken(job, paths, common.targets))

@@ -17,12 +17,12 @@ class TaskCounters:
     """Counters of one task in one micro-batch.
 
     Attributes:
-        read: Number of rows read from sources, without those that a sent packet has counted.
+        read: Number of rows read from sources that no packet has reported to the driver yet.
         sent: Bytes of the rows that the chains have sent to other tasks or to sinks.
-        watermark: Highest watermark that no sent packet has reported yet, in milliseconds; 0 for none.
+        watermark: Highest watermark that no packet has reported yet, in milliseconds; 0 for none.
         chains: By the number of a chain, the counters of each of its steps: its input, its operators in
             order, and its output.
-        keys: Frequent keys of the rows sent to keyed chains, by the chain's number and port.
+        keys: By (number of a keyed chain, port), the most frequent keys of the rows that are sent there.
     """
 
     read: int = 0
@@ -36,7 +36,15 @@ class TaskCounters:
         return self.chains.setdefault(chain, [Counters() for _ in range(operators + 2)])
 
     def sketch(self, chain: int, port: int, keys: Sequence[int]) -> KeySketch:
-        """Return the sketch of the keys of rows that the task sends to a port of a chain."""
+        """Return the counts of the most frequent keys of the rows that the task sends to a port of a chain.
+
+        The first call for a port makes them.
+
+        Args:
+            chain: Number of the chain.
+            port: The port.
+            keys: Positions of the key fields in the rows.
+        """
         return self.keys.setdefault((chain, port), KeySketch(keys))
 
     def take(self, packet: Packet) -> None:
@@ -68,7 +76,7 @@ class StateSizes:
     Attributes:
         stage: Number of the stage: that of its first chain.
         group: Key group.
-        sizes: Sizes by the name of the state.
+        sizes: By the name of a state, its number of entries, its bytes and the time of its oldest entry.
     """
 
     stage: int

@@ -29,7 +29,7 @@ OpenOutput = Callable[[Output], LetterOutput]
 def sink_of_messages(sinks: Sequence[SinkSpec], table: str) -> int | None:
     """Return the number of the sink that gets the unreadable messages of a table; None if none does.
 
-    The sink that the table itself names takes precedence over the job's dead-letter table.
+    A table may name a dead-letter table of its own. Else, its messages go to the job's dead-letter table.
     """
     taking = {n: spec for n, spec in enumerate(sinks) if spec.takes_dead_letters}
     own = (n for n, spec in taking.items() if spec.dead_letter_source == table != "")
@@ -37,10 +37,11 @@ def sink_of_messages(sinks: Sequence[SinkSpec], table: str) -> int | None:
 
 
 def sink_of_rows(sinks: Sequence[SinkSpec]) -> int | None:
-    """Return the number of the sink for dead letters of tasks, such as late rows or rows that a sink refuses.
+    """Return the number of the sink for dead letters that a task sends; None if the job has none.
 
-    The sink writes to the job's dead-letter table. For rows that a sink refuses while it commits, the job has
-    another sink with this table. None if the job has no dead-letter table.
+    Such dead letters are messages that cannot be read, late rows, and rows that a sink refuses when a task
+    writes them. The sink writes them to the job's dead-letter table. Rows that a sink refuses while it
+    commits go to the same table, but through another sink of the job (SinkSpec.takes_refused_rows).
     """
     for number, spec in enumerate(sinks):
         if spec.takes_dead_letters and not spec.dead_letter_source and not spec.takes_refused_rows:
@@ -54,12 +55,12 @@ class DeadLetterOutput:
     Args:
         context: Context of the task.
         task: Identity of the task.
-        source: Source or sink from which the dead letters come.
-        number: Number of the sink; None if the job has none.
+        source: Source, operator or sink from which the dead letters come.
+        number: Number of the sink that gets the dead letters; None if they go nowhere.
         opened: Function that opens the output.
 
     Attributes:
-        letters: Collector of the dead letters; None if the job has no sink for them.
+        letters: Collector to which callers add dead letters; None if they go nowhere.
     """
 
     def __init__(

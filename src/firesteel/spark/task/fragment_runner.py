@@ -28,7 +28,7 @@ from firesteel.spark.task.counters import TaskCounters
 
 
 class FragmentRunner:
-    """A fragment that has got its first packet in this micro-batch.
+    """Runner of a fragment for one task and micro-batch. It is made when the first packet comes.
 
     Args:
         context: Context of the task.
@@ -70,13 +70,16 @@ class FragmentRunner:
         self._now = clock()
 
     def begin(self) -> Iterator[Packet]:
-        """Send the watermarks with which the previous micro-batch ended."""
+        """Send the first chain, for each port, the last watermark of the previous micro-batch, if any."""
         for port, watermarks in self._watermarks.items():
             if watermarks.time > MIN_WATERMARK:
                 yield from self._runner.send(Watermark(watermarks.time, BEFORE_ALL), port)
 
     def add(self, packet: Packet) -> Iterator[Packet]:
-        """Take a packet, and yield the packets that result so far."""
+        """Add a packet. Send rows that precede all later packets to the first chain, and yield its packets.
+
+        Rows may wait for the next calls, so that more of them are sent together.
+        """
         return self._send(partial(self._merger.add, packet))
 
     def finish(self) -> Iterator[Packet]:
@@ -101,10 +104,13 @@ class FragmentRunner:
             yield from self._runner.send(message)
 
     def _next_timer(self) -> int | None:
-        """Return the processing time of the next timer or idle timeout, or None if there is none."""
+        """Return when the next timer is due or the next channel becomes idle; None if there is neither.
+
+        The time is in milliseconds of processing time, and after the current micro-batch.
+        """
         times = [
             self._runner.next_timer(),
             *(watermarks.next_timer() for watermarks in self._watermarks.values()),
         ]
         time = earliest(times)
-        return None if time is None else max(time, self._now + 1)  # what is due by now was done in this batch
+        return None if time is None else max(time, self._now + 1)  # timers due by `_now` have fired already

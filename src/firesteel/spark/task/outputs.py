@@ -88,7 +88,7 @@ class TerminalOutput:
         return packets if self._refused is None else chain(packets, self._refused.close())
 
     def rows(self, changes: pa.Table) -> list[Packet]:
-        """Take rows, and return the packets that they have filled."""
+        """Take rows. Return the packets that are full now: [] if the rows go to a sink within this task."""
         return []
 
     def rest(self) -> list[Packet]:
@@ -117,7 +117,8 @@ class PacketOutput(TerminalOutput):
         task: Counters of the task.
         own: Counters of the output step.
         checks: Check of rows before they are packed; None for none.
-        sample: Sample of the rows for a sink; None for rows that go to a chain, or to the caller.
+        sample: The last rows, for the web page, if they go to a sink. None if they go to a chain or to the
+            caller of a query.
     """
 
     def __init__(
@@ -137,7 +138,9 @@ class PacketOutput(TerminalOutput):
 
     def watermarks(self, sequences: Numbers, times: Numbers) -> None:
         super().watermarks(sequences, times)
-        new = sequences > BEFORE_ALL  # receivers persist watermarks, so only new ones are sent
+        # A watermark with the sequence BEFORE_ALL repeats one of the previous micro-batch. It is not sent
+        # again, because its receivers have kept it in their state.
+        new = sequences > BEFORE_ALL
         self._packer.add_watermarks(sequences[new], times[new])
 
     def rest(self) -> list[Packet]:

@@ -1,4 +1,7 @@
-"""Check of rows before they go to a sink: rows that cannot be written become dead letters."""
+"""Check of a sink's constraints, such as NOT NULL, on rows before they go to the sink.
+
+If the job has a dead-letter table for such rows, rows that violate a constraint become dead letters.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,13 @@ _VIOLATION = "ConstraintViolation"
 
 
 class RowChecks:
-    """Check of the rows of one task for a sink.
+    """Check of the rows that one task sends to a sink against the constraints of the sink's columns.
 
     Args:
         spec: The sink.
         task: Identity of the task.
-        refused: Output of the rows that cannot be written; None if the first such row ends the job.
+        refused: Output of dead letters, for rows that violate a constraint or that the sink refuses; None if
+            the first such row ends the job.
     """
 
     def __init__(self, spec: SinkSpec, task: TaskId, refused: DeadLetterOutput | None) -> None:
@@ -33,10 +37,14 @@ class RowChecks:
         self.refused = refused
 
     def accepted(self, changes: pa.Table) -> pa.Table:
-        """Return the rows that satisfy the constraints of the table.
+        """Return the rows that satisfy the constraints of the sink's table.
+
+        Flink's options `table.exec.sink.*-enforcer` decide what happens to a row that violates a constraint:
+        it becomes a dead letter (ERROR), it is dropped (DROP), or its values are adapted (TRIM_PAD).
 
         Raises:
-            JobError: A row violates a constraint, and the job has no dead-letter table for such rows.
+            JobError: A row violates a constraint whose setting is ERROR, and the job has no dead-letter table
+                for such rows.
         """
         if self._constraints is None:
             return changes
@@ -49,7 +57,10 @@ class RowChecks:
         self.note([RefusedRow(0, kind, shown, _VIOLATION, text)])
 
     def note(self, rows: Sequence[RefusedRow]) -> None:
-        """Add refused rows to the dead letters, if the job has a dead-letter table for them."""
+        """Add rows that the sink refuses to the dead letters.
+
+        Do nothing if the job has no dead-letter table for such rows.
+        """
         if self.refused is not None and self.refused.letters is not None:
             for row in rows:
                 self.refused.letters.add(letter_of(row, self._position))

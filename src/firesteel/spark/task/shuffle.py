@@ -1,4 +1,4 @@
-"""Packets as the batch host shuffles them: elements of an RDD of pairs."""
+"""Packets as the batch host shuffles them: an RDD whose elements are (key, packet)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""SinkSample, the last rows that a task sends to a sink, for the web page while it shows them.
+"""SinkSample, the last rows that a task sends to a sink, for display on the job's web page.
 
-The driver touches a file while a page looks at the rows of its job. Tasks on the same machine see this, and
-send a few rows with their other packets. Tasks on another machine do not see the file and send none.
+While a web page shows the rows of the job, the driver touches a file again and again. A task on the same
+machine sees the file's new time, and sends a few of its last rows to the driver with its other packets. A
+task on another machine does not see the file, and sends no sample.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from firesteel.runtime.dataflow.packets import FIRST, SAMPLE, Packet, write_ipc
 LOOK_SECONDS = 10.0
 """Seconds for which tasks send samples after a page has asked for the rows."""
 ROWS, BYTES = 20, 1 << 16
-"""Most rows of a task's sample, and their most bytes."""
+"""Maximum number of rows in a task's sample, and maximum number of bytes of these rows."""
 
 
 def touch(look_file: Path) -> None:
-    """Touch the file that makes tasks send samples of a job's rows, unless its folder is gone."""
+    """Touch the file that makes tasks send samples of a job's rows, if the file's folder still exists."""
     with suppress(OSError):
         look_file.touch(mode=0o600)
 
@@ -53,7 +54,7 @@ class SinkSample:
         self._last: pa.Table | None = None
 
     def add(self, changes: pa.Table) -> None:
-        """Keep a copy of the last changes of a table, if a web page asks for rows of the job."""
+        """Keep a copy of the last rows of `changes` as the sample, if a web page asks for rows of the job."""
         if self._look_file and changes.num_rows and is_watched(self._look_file):
             self._last = _small(changes.slice(max(0, changes.num_rows - ROWS)))
 
@@ -66,7 +67,11 @@ class SinkSample:
 
 
 def _small(changes: pa.Table) -> pa.Table:
-    """Return a copy of the last rows, at most BYTES: half of them, a quarter, and so on, or none at all."""
+    """Return a copy of the changes with at most BYTES bytes.
+
+    If all rows are too large, keep the last half of them, then the last quarter, and so on. Keep no row if
+    even the last one is too large.
+    """
     own = changes.take(pa.array(np.arange(changes.num_rows)))
     if own.nbytes <= BYTES:
         return own

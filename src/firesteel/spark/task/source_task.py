@@ -1,7 +1,8 @@
 """A task that reads a source and runs the chains that begin with it.
 
-Workers import this module, so it imports little: no Spark, no planner. Its classes are pickled by name with
-their fields, because code that Spark ships by value gets fresh globals for every task.
+Workers import this module, so it imports little: no Spark, no planner. Spark pickles the classes of an
+imported module by name, so the worker's caches in module globals last from task to task. Code that Spark
+pickles by value would get new globals in every task.
 """
 
 from __future__ import annotations
@@ -48,7 +49,14 @@ class SourceTask:
         return source
 
     def packets(self, splits: Iterable[Split], batch: int = 0) -> Iterator[Packet]:
-        """Yield the packets of the splits. A FiresteelError becomes a packet, too (spark/errors.py)."""
+        """Yield the packets that result from the splits, in the order of the splits.
+
+        A FiresteelError becomes the last packet of its split (spark/errors.py).
+
+        Args:
+            splits: The splits to read.
+            batch: Number of the micro-batch; 0 on the batch host.
+        """
         prepare_worker()
         for split in splits:
             run = self._end if split.ends else self._read if split.rows is None else self._replay
@@ -66,7 +74,12 @@ class SourceTask:
                 yield Packet(target, FIRST, 0, 0, b"", TICK, to=chain)
 
     def of_tables(self, tables: ReadTables, task: TaskId) -> Iterator[Packet]:
-        """Yield the packets of the changes tables that the function `tables` returns, as one task."""
+        """Send the changes tables that `tables()` returns through the chains, and yield the packets.
+
+        Args:
+            tables: Function that returns the changes tables.
+            task: Identity of the task that sends the packets.
+        """
         prepare_worker()
         return guarded(partial(self._run, tables, task))
 
@@ -92,7 +105,10 @@ class SourceTask:
             yield Packet(0, FIRST, 0, 0, json.dumps(source.skipped).encode(), SKIPPED)
 
     def _replay(self, split: Split, task: TaskId) -> Iterator[Packet]:
-        """Send the replayed rows, which the split itself contains, through the chains. Yield the packets."""
+        """Send the rows of replayed dead letters through the chains, and yield the packets.
+
+        The split itself contains these rows (Split.rows).
+        """
         return self._run(partial(split_rows, split), task)
 
     def _end(self, split: Split, task: TaskId) -> Iterator[Packet]:

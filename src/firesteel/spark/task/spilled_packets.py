@@ -1,11 +1,13 @@
 """Files of packets that do not fit in memory.
 
-On the stream host, Spark's worker collects all packets that a key group sends in a micro-batch, in two
-copies. It hands them to the JVM as one batch, which cannot be larger than 2 GB. But one changed row may join
-millions of others. So if all tasks run on one machine, a task sends some megabytes for each key group through
-Spark. It writes all further packets to a file, and Spark moves only references to them. The next task reads
-one packet of the file at a time. The file is removed once its micro-batch is delivered. If the micro-batch is
-repeated, the sources are read again, and a new file is written.
+On the stream host, a task processes one key group after the other. For each of them, Spark's Python worker
+collects all packets that the operators send in a micro-batch. It holds two copies of them, and hands them to
+the JVM as one batch, which cannot be larger than 2 GB. But one changed row may join millions of others.
+
+So if all tasks run on one machine, only the first megabytes for each processed key group go through Spark
+(IN_MEMORY). The task writes all further payloads to a file, and Spark moves only references to them. The task
+that receives the packets reads them from the file one by one. The file is removed once its micro-batch is
+delivered. If the micro-batch is repeated, the sources are read again, and a new file is written.
 
 The batch host sorts the packets of a partition with a file of its own (packet_sort.py).
 """
@@ -30,9 +32,10 @@ if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
 
 IN_MEMORY = 8 << 20
-"""Most bytes of payloads that a task sends through Spark in a micro-batch, for each key group or source part.
+"""Maximum number of bytes of payloads that go through Spark, for each SpilledPackets object.
 
-The others go to a file. A file takes some milliseconds, but less time than Spark's six copies of large data.
+Further payloads go to a file. Writing a file takes some milliseconds. For large data, this is less than the
+time that Spark takes to copy the data six times.
 """
 
 
@@ -41,9 +44,9 @@ class Spill:
     """Folder for the packets of a job's tasks that are too large for memory.
 
     Attributes:
-        folder: Folder of the files, which all tasks and the driver see; "" to keep all in memory.
-        in_memory: Most bytes of payloads that are not written, for each key group or part of a source and
-            micro-batch.
+        folder: Folder of the files, which all tasks and the driver see; "" to keep all packets in memory.
+        in_memory: Maximum number of bytes of payloads that stay in memory, for each SpilledPackets object.
+            Further payloads go to a file.
     """
 
     folder: str = ""
@@ -78,10 +81,14 @@ IN_MEMORY_ONLY = Spill()
 
 
 class SpilledPackets:
-    """Packets that a task sends in a micro-batch for one key group or one part of a source.
+    """Writer of packets: keeps the first payloads in memory, and writes all further ones to one file.
+
+    There is one object in a micro-batch for each split of a source, and for each key group that a keyed task
+    processes: it gets all packets that the chains send. The batch host has one for each partition that it
+    sorts.
 
     Args:
-        spill: Folder of the files.
+        spill: Folder of the file, and maximum number of bytes in memory.
     """
 
     def __init__(self, spill: Spill) -> None:
@@ -101,7 +108,11 @@ class SpilledPackets:
             os.close(self._file)
 
     def sent(self, packet: Packet) -> Packet:
-        """Return the packet to send: the given one, or one whose payload is in the file.
+        """Return the packet to send.
+
+        Return `packet` itself if it contains no rows, if its payload is already in a file, or if the payloads
+        so far, including this one, fit in memory. Otherwise, write its payload to the file, and return a
+        packet that refers to the file.
 
         Raises:
             OSError: The file cannot be written, for example because the disk is full.

@@ -26,13 +26,13 @@ def open_head(head: ScanSpec | ValuesSpec) -> Source:
 def bounded_splits(
     head: ScanSpec | ValuesSpec, parallelism: int, numbers: range, tells_end: bool = False
 ) -> list[Split]:
-    """Return all splits of a bounded source, in its order.
+    """Return all splits of a bounded source, in the order of the source.
 
     Args:
         head: ScanSpec or ValuesSpec of the source.
         parallelism: Number of tasks to read with.
-        numbers: The range of split numbers of the source in the micro-batch.
-        tells_end: Whether to add splits that send the last watermark.
+        numbers: The numbers that the splits of this source may get. Other sources of the job have others.
+        tells_end: Whether to add a split for each channel of the source, which sends the last watermark.
     """
     source = open_head(head)
     splits = source.splits(parallelism)
@@ -40,7 +40,10 @@ def bounded_splits(
 
 
 def by_channel(source: Source, splits: list[Split]) -> list[Split]:
-    """Return the splits, divided so that each has one channel. Splits that mark an end stay last."""
+    """Return the splits, divided so that all rows of a split belong to one watermark channel.
+
+    Splits that mark the end of the source (Split.ends) come last.
+    """
     cut = source.by_channel([split for split in splits if not split.ends])
     return [*cut, *(split for split in splits if split.ends)]
 
@@ -51,12 +54,12 @@ def ends(source: Source) -> list[Split]:
 
 
 def numbered(splits: Iterable[Split], numbers: range) -> list[Split]:
-    """Return the splits, numbered in order from `numbers`, the source's range in the micro-batch."""
+    """Return the splits in order with the first numbers of `numbers`, the range of their source."""
     return [replace(split, ordinal=split_number(numbers, i)) for i, split in enumerate(splits)]
 
 
 def split_rows(split: Split) -> Iterator[pa.Table]:
-    """Yield the rows that a split itself contains, with their sequences."""
+    """Yield the rows of replayed dead letters that a split contains (Split.rows), with their sequences."""
     assert split.rows is not None
     read = 0
     with pa.ipc.open_stream(split.rows) as stream:

@@ -22,7 +22,8 @@ from firesteel.spark.task.shuffle import Keyed, keyed
 class StageTask:
     """A task that runs the fragments of one stage over the packets of one target.
 
-    The packets come by ascending position. Packets for other stages or for the driver pass through.
+    The packets come by ascending Position (packets.py), that is by the sequence of their first rows. Packets
+    for other stages or for the driver pass through.
     """
 
     contexts: tuple[TaskContext, ...]
@@ -35,7 +36,7 @@ class StageTask:
         A FiresteelError becomes the last packet (spark/errors.py).
 
         Args:
-            packets: The packets of one target, by ascending position.
+            packets: The packets of one target, by ascending Position.
             state: State of the target's key group; None keeps state in this process.
             task: Identity of this task.
         """
@@ -44,9 +45,13 @@ class StageTask:
         return guarded(lambda: counters.attach(self._through(packets, state, task, counters)))
 
     def keyed(self, partition: int, pairs: Iterable[Keyed]) -> Iterator[Keyed]:
-        """Yield the results of one partition of the batch host as (key, packet) pairs.
+        """Run the stage over one partition of the batch host. Yield the resulting packets with their keys.
 
         The operators keep their state in this process.
+
+        Args:
+            partition: Number of the partition.
+            pairs: The packets of the partition with their keys, by ascending position.
         """
         packets = (packet for _, packet in pairs)
         return keyed(self.packets(packets, None, TaskId(index=partition)))

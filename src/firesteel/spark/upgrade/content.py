@@ -16,22 +16,23 @@ from firesteel.types.sql import BYTES_LIKE, CHARACTER, DATETIME, NUMERIC, SqlTyp
 from firesteel.types.text import render
 
 _BINARY = (*NUMERIC, *CHARACTER, *BYTES_LIKE, *DATETIME, TypeRoot.BOOLEAN)
-"""Types whose values are compared directly. Values of other types are compared by their text."""
+"""Types whose values are compared directly. Values of other types, such as ARRAY, are compared as text."""
 COUNT = "$count"
-"""Column with the number of equal rows, int64."""
+"""Column with the number of equal rows that a distinct row stands for, int64."""
 _ADDS = (int(RowKind.INSERT), int(RowKind.UPDATE_AFTER))
 _ROWS = 1 << 20
 """Least number of buffered changes at which they are applied to the distinct rows.
 
-With d distinct rows, max(_ROWS, d) changes are buffered. To apply them, all d rows are copied. Since the
-buffer grows with d, the time for each change does not.
+With d distinct rows, max(_ROWS, d) changes are buffered. To apply them, all d rows are copied. The buffer
+grows with d, so the average time of a change stays the same.
 """
 
 
 class Content:
     """Distinct rows that a sink has after all changes that were applied to this object.
 
-    With a key, the last change of each key decides, as in a table. Without a key, equal rows are counted.
+    With a key, the sink has at most one row of each key: that of the key's last change, and none if the last
+    change is a deletion. Without a key, equal rows are counted.
 
     Args:
         types: Types of the columns.
@@ -54,7 +55,10 @@ class Content:
             self._fold()
 
     def rows(self) -> pa.Table:
-        """Return the distinct rows that are left: columns f0, f1, ..., and COUNT, which is above 0."""
+        """Return the distinct rows that are left: columns f0, f1, ..., and COUNT.
+
+        COUNT is the number of equal rows in the sink, at least 1. With a key, it is 1.
+        """
         self._fold()
         return self._rows.filter(pc.greater(self._rows[COUNT], 0))
 

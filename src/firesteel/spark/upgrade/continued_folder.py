@@ -1,4 +1,4 @@
-"""The new folder of a statement whose state stays: a copy of the old one, for another job."""
+"""The new checkpoint folder of a statement whose state stays: a copy of the old folder, for the new job."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ _OFFSETS = "offsets"
 
 
 def continue_in(folder: Path, upgrade: StatementUpgrade, context: Any) -> None:
-    """Write the files with which the new job of a statement goes on after the old job's last micro-batch.
+    """Write the files with which a statement's new job continues after the old job's last micro-batch.
 
-    The new job has another name at its sinks than the old one. Under the old name, sinks would take the
-    upgrade's differences for rows that they already have. Files that belong to the old name are left out.
+    Sinks note for each job name the last micro-batch that they have. So the new job gets another name. Under
+    the old name, sinks would ignore the differences of the upgrade as a micro-batch that they already have.
+    Files that belong to the old name are not copied.
 
     Args:
-        folder: New folder for the files.
-        upgrade: The statement.
+        folder: Folder to create for the files.
+        upgrade: The statement, with its old folder and both jobs.
         context: The SparkContext.
     """
     folder.mkdir(mode=0o700)
@@ -39,7 +40,11 @@ def continue_in(folder: Path, upgrade: StatementUpgrade, context: Any) -> None:
 
 
 def _is_copied(name: str, batch: int) -> bool:
-    """Return whether a file is copied: Spark's files, offsets up to `batch`, and files of the sources."""
+    """Return whether a file of the old folder is copied to the new one.
+
+    These are Spark's files and files of the sources, but not the offsets of micro-batches after `batch`, the
+    last committed one.
+    """
     first, *rest = name.split("/")
     if first != SPARK:
         return first in (SOURCES, REPLAYS)

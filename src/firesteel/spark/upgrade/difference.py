@@ -23,8 +23,8 @@ class Difference:
     """Changes for one sink.
 
     Attributes:
-        changes: A changes table (runtime/spec/operators.py): first rows that go, then changed and new ones.
-        unchanged: Number of rows that stay.
+        changes: A changes table (runtime/spec/operators.py): first deletions, then updates, then inserts.
+        unchanged: Number of the sink's rows that stay as they are.
     """
 
     changes: pa.Table
@@ -40,9 +40,9 @@ def difference(
         before: Distinct rows with COUNT (content.py), in the columns of the sink.
         after: Distinct rows with COUNT.
         sink: The sink.
-        key: Positions of the sink's key. A changed row whose key stays is updated. With (), each changed row
-            is deleted and inserted.
-        sends_before: Whether an update has its old row, too.
+        key: Positions of the sink's key columns. If `before` and `after` have different rows of a key, the
+            row is updated. () for a sink without a key: each row is deleted or inserted, never updated.
+        sends_before: Whether an update consists of its old row and its new row. If False, only the new row.
     """
     everything = tuple(range(len(sink.types)))
     gone, new = _surplus(before, after, sink, everything)
@@ -65,17 +65,18 @@ def difference(
 
 
 def distinct(rows: pa.Table, sink: SinkSpec, key: Sequence[int]) -> bool:
-    """Return whether no two rows have the same key."""
+    """Return whether no two rows of a sink have equal values in the columns at the positions `key`."""
     return not rows.num_rows or len(find_keys(_columns(rows, sink, key), rows.num_rows)) == rows.num_rows
 
 
 def _surplus(
     before: pa.Table, after: pa.Table, sink: SinkSpec, columns: Sequence[int]
 ) -> tuple[Indices, Indices]:
-    """Return how many copies of each row the other table lacks.
+    """Return how many copies of each row one table has more than the other (COUNT).
 
-    The first array has a number for each row of `before`, the second one for each row of `after`. Only the
-    columns at the positions `columns` are compared.
+    The first array has a number for each row of `before`: its copies to delete. The second array has a number
+    for each row of `after`: its copies to insert. A row with at least as many copies in the other table has
+    the number 0. Only the columns at the positions `columns` are compared.
     """
     codes, others = common_codes(
         _columns(before, sink, columns), _columns(after, sink, columns), _sizes(before, after)
@@ -115,7 +116,7 @@ def _updates(old: pa.Table, new: pa.Table, *, sends: bool) -> list[pa.Table]:
 
 
 def _numbered(parts: Sequence[pa.Table], sink: SinkSpec) -> pa.Table:
-    """Return the parts as one changes table, with sequences from 0."""
+    """Return the tables `parts`, which have row kinds, as one changes table with the sequences 0, 1, ..."""
     types = [pa.field(field(i), to_arrow(kind)) for i, kind in enumerate(sink.types)]
     schema = pa.schema([pa.field(KIND, pa.int8()), *types])
     changes = pa.concat_tables([part.cast(schema) for part in parts]).combine_chunks()

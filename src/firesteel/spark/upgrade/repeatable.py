@@ -1,7 +1,8 @@
 """Checks that a job gives the same rows when it reads the history of its sources again.
 
-A replay reads the history at once. So the result must depend neither on time, nor on how rows of several
-inputs or partitions were interleaved, nor on anything outside of the sources.
+A replay reads the whole history without waiting, so rows come at other times and interleaved in another way.
+So the result must not depend on the time at which rows come, nor on how rows of several inputs or partitions
+are interleaved. It must also not depend on data outside of the sources, such as the table of a lookup join.
 """
 
 from __future__ import annotations
@@ -53,10 +54,11 @@ def check_repeatable(folder: Path, job: JobSpec, varies: str | None, *, any_orde
         folder: The statement's folder in the checkpoint.
         job: The old job.
         varies: Name of a function of the job whose value differs at each evaluation; None for none.
-        any_order: Whether the result may depend on the order in which rows of several inputs came.
+        any_order: Whether the user allows a result that depends on the order in which rows of several inputs
+            come. If True, this order is not checked.
 
     Raises:
-        NotSupportedError: The job may send other rows.
+        NotSupportedError: The job may send other rows when it runs again.
     """
     why = next(_reasons(folder, job, varies), None)
     hint = _ANEW
@@ -70,14 +72,16 @@ def check_repeatable(folder: Path, job: JobSpec, varies: str | None, *, any_orde
 
 
 def check_no_timers(job: JobSpec, shown: str) -> None:
-    """Check that the new job does not depend on the time at which rows come.
+    """Check that the new job has no operator with timers, and no input that may become idle.
+
+    The results of such a job depend on the time at which rows come. An upgrade reads all rows at once.
 
     Args:
         job: The new job.
         shown: The job's statement, for the message.
 
     Raises:
-        NotSupportedError: The job depends on the time.
+        NotSupportedError: The job has timers or such an input.
     """
     if has_timers(job):
         raise NotSupportedError(
@@ -88,10 +92,12 @@ def check_no_timers(job: JobSpec, shown: str) -> None:
 
 
 def check_secrets(job: JobSpec) -> None:
-    """Check that the options of the old job's tables have their secrets.
+    """Check that no option of the old job's tables lacks its secret, such as a password.
+
+    Checkpoints keep no secrets. The old job gets a table's secrets from its definition in the new script.
 
     Raises:
-        UsageError: A secret is missing: checkpoints keep none, and the new script does not define the table.
+        UsageError: A secret is missing, because the new script does not define the table.
     """
     scans = [head for head in heads(job) if isinstance(head, ScanSpec)]
     tables: list[ScanSpec | SinkSpec] = [*scans, *job.sinks]
@@ -121,7 +127,9 @@ def reasons_of_time(job: JobSpec) -> Iterator[str]:
 
 
 def reasons_outside(folder: Path, job: JobSpec, varies: str | None) -> Iterator[str]:
-    """Yield reasons outside of the sources why a job may give other rows when it runs again.
+    """Yield reasons why a job may give other rows when it reads the same rows of its sources again.
+
+    These are functions whose value differs, lookup joins, and user-defined functions with changed code.
 
     Args:
         folder: The statement's folder in the checkpoint.
@@ -139,13 +147,17 @@ def reasons_outside(folder: Path, job: JobSpec, varies: str | None) -> Iterator[
 
 
 def reason_of_order(job: JobSpec) -> str | None:
-    """Return why the result depends on how rows of several inputs were interleaved; None if it does not."""
+    """Return why a job's result depends on how rows of several inputs or partitions are interleaved.
+
+    Return None if it does not depend on this.
+    """
     operators = [operator for chain in job.chains for operator in chain.operators]
     found = next((each for each in operators if _is_ordered(each)), None)
     if found is None:
         return None
     channels = [len(open_head(head).channels()) for head in heads(job)]
-    # Only channels that are read at the same time are interleaved. A bounded job reads one source at a time.
+    # Only rows of channels that are read at the same time are interleaved. A bounded job reads one source
+    # after the other, so only the channels of the same source count.
     together = max(channels) if job.bounded else sum(channels)
     if together < 2:
         return None
@@ -161,7 +173,7 @@ def _is_ordered(operator: OperatorSpec) -> bool:
 
 
 def _calls(value: object) -> Iterator[dict[str, object]]:
-    """Yield the aggregate calls in a spec, given as JSON."""
+    """Yield the JSON of each aggregate call (AggregateSpec) in `value`, the JSON of an operator."""
     if isinstance(value, dict):
         if value.get("is") == "AggregateSpec":
             yield value
@@ -173,7 +185,7 @@ def _calls(value: object) -> Iterator[dict[str, object]]:
 
 
 def _has_ttl(value: object) -> bool:
-    """Return whether a part of a job, as JSON, has state that expires."""
+    """Return whether `value`, the JSON of a job or of a part of it, has state with a TTL."""
     if isinstance(value, dict):
         return any((key == "ttl" and _is_set(each)) or _has_ttl(each) for key, each in value.items())
     return isinstance(value, list) and any(map(_has_ttl, value))

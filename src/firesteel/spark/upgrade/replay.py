@@ -33,9 +33,9 @@ def replay(
     job: JobSpec, spark: Spark, folder: Path, layout: Layout, histories: Sequence[History], keys: Keys,
     limits: StreamSettings,
 ) -> dict[int, Content]:  # fmt: skip
-    """Run a job over a part of its sources, and return the content that it gives its sinks.
+    """Run a job over a part of its sources, and return the content of each sink by the sink's number.
 
-    The part is read in micro-batches as large as those of a running job.
+    No sink is written. Micro-batches have the same limits as those of a running job.
 
     Args:
         job: The job.
@@ -43,7 +43,7 @@ def replay(
         folder: New folder for its checkpoint, with the logs of its sources.
         layout: Key groups and partitions of the checkpoint.
         histories: The part of each source that is read.
-        keys: The sinks whose content is wanted, with their keys.
+        keys: The numbers of the sinks whose content is wanted, with the positions of their key columns.
         limits: Settings with the limits of a micro-batch.
 
     Raises:

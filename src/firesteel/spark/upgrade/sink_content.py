@@ -14,9 +14,10 @@ from firesteel.types.arrow import to_arrow
 
 
 def in_columns_of(rows: pa.Table, before: SinkSpec, after: SinkSpec) -> pa.Table:
-    """Return distinct rows (content.py) of a sink as a reader of its changed table sees them.
+    """Return the distinct rows (content.py) of an old sink in the columns of the new sink.
 
-    A column that was added is NULL in all rows that the table has. A column that was dropped is gone.
+    They are the rows that a reader of the table sees after its columns have changed. A new column is NULL in
+    all of them. A dropped column is left out.
 
     Args:
         rows: The rows, in the columns of the old sink.
@@ -24,7 +25,7 @@ def in_columns_of(rows: pa.Table, before: SinkSpec, after: SinkSpec) -> pa.Table
         after: The new sink.
 
     Raises:
-        NotSupportedError: The values of a column cannot have the column's new type.
+        NotSupportedError: The type of a column changes, and its values cannot be cast to the new type.
     """
     columns = []
     for name, kind in zip(after.names, after.types, strict=True):
@@ -46,7 +47,7 @@ def in_columns_of(rows: pa.Table, before: SinkSpec, after: SinkSpec) -> pa.Table
 
 
 def _together(rows: pa.Table, sink: SinkSpec) -> pa.Table:
-    """Return the distinct rows. Rows that have become equal are one row, with the sum of their counts."""
+    """Merge rows that are equal since a column was dropped into one row, with the sum of their COUNT."""
     if not rows.num_rows:
         return rows
     columns = [compared(rows[field(i)], kind) for i, kind in enumerate(sink.types)]

@@ -1,7 +1,7 @@
 """The part of each source that the upgrade of a statement reads again.
 
-A source of both jobs is read from the offset at which the old job began up to the offset of the checkpoint. A
-new source is read up to its present end.
+A source that both the old and the new job have is read from the offset at which the old job began up to the
+offset in the checkpoint. A source that only the new job has is read from its beginning up to its present end.
 
 A `filesystem` source keeps a log in the checkpoint: the list of the files that it has found. Its offsets are
 positions in this list. So the log is copied for the new job, and the same offsets name the same files.
@@ -31,7 +31,7 @@ SOURCES = "sources"
 _FROM_A_COPY = "restore the checkpoint from a copy"
 _ANEW = "begin with an empty checkpoint folder and an empty sink"
 _FROM_ZERO = ("filesystem",)
-"""Connectors whose first offset is always the same, so that a checkpoint need not have recorded it."""
+"""Connectors whose first offset is always the same. It is known even if a checkpoint does not record it."""
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,10 @@ def histories(read: Sequence[ReadSource], job: JobSpec, to: Path) -> list[Histor
         to: The statement's folder in the new checkpoint.
 
     Raises:
-        UsageError: A source no longer has its history.
-        NotSupportedError: A source never gives the same rows again.
+        UsageError: A source has lost rows that the old job has read, or the checkpoint does not have the
+            offset at which the old job began.
+        NotSupportedError: A source is of a kind that cannot be read again.
+        JobError: The log of a source is damaged.
     """
     found = []
     for number, (head, known) in enumerate(zip(heads(job), match(read, job), strict=True)):
@@ -157,14 +159,14 @@ def named_history(
 
     Args:
         head: The source.
-        copy: Folder with the copy of the log that the source reads.
+        copy: Folder with the copy of the log that the source reads; None if the source has no log.
         log: Folder of the original log, in the user's checkpoint. An error about the copy names this folder
-            instead.
+            instead. None if the checkpoint has no log of the source.
 
     Raises:
         JobError: The log is damaged.
-        UsageError: The source no longer has its history.
-        NotSupportedError: The source never gives the same rows again.
+        UsageError: The source has lost rows that the old job has read.
+        NotSupportedError: The source is of a kind that cannot be read again.
     """
     name = head.table if isinstance(head, ScanSpec) else "the literal rows"
     try:
@@ -180,10 +182,10 @@ def named_history(
 
 
 def _all_of(source: Source, first: Offset, last: Offset) -> History:
-    """Return the History of all rows of a source that only the new job has.
+    """Return the History of the rows between two offsets of a source that only the new job has.
 
-    Only the new job reads these rows, and only once. So the source may be one that cannot give the same rows
-    a second time.
+    The rows are read only once. So the source may be of a kind that cannot be read again. The History of such
+    a source has no description of its files or partitions.
     """
     try:
         return source.history(first, last)
@@ -192,7 +194,11 @@ def _all_of(source: Source, first: Offset, last: Offset) -> History:
 
 
 def start_of(known: ReadSource, source: Source) -> Offset:
-    """Return the offset at which a job began to read a source.
+    """Return the offset at which the job of a checkpoint began to read a source.
+
+    Args:
+        known: The source in the checkpoint.
+        source: The same source, opened.
 
     Raises:
         UsageError: The checkpoint is of an earlier version, which did not record the offset.

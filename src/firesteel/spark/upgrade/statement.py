@@ -1,4 +1,4 @@
-"""A statement of a checkpoint with its old and its new job."""
+"""A statement of a checkpoint: its job by the old script, and its job by the new script."""
 
 from __future__ import annotations
 
@@ -41,23 +41,29 @@ class ScriptJob:
     varies: str | None = None
 
     def key(self, number: int) -> tuple[int, ...]:
-        """Return the positions of the columns that identify a row of a sink; () for none."""
+        """Return the positions of the primary key of sink `number`; () if the sink has none.
+
+        Return () also for a sink that takes inserts only.
+        """
         sink = self.job.sinks[number]
         return () if self.takes(number) == _INSERT_ONLY else sink.primary_key
 
     def takes(self, number: int) -> str:
-        """Return which changes a sink takes: its mode, but `insert-only` for `upsert` without a key."""
+        """Return which changes sink `number` takes, such as `upsert` (SourceTraits.sink_mode).
+
+        A sink with the mode `upsert` and without a primary key is `insert-only`.
+        """
         sink = self.job.sinks[number]
         mode = self.sink_modes.get(sink.table, _INSERT_ONLY)
         return _INSERT_ONLY if mode == "upsert" and not sink.primary_key else mode
 
     def sends_before(self, number: int) -> bool:
-        """Return whether a sink gets the old row of an update."""
+        """Return whether sink `number` gets the old row of an update, too."""
         return self.takes(number) in ("all", "requested")
 
     @property
     def sinks(self) -> dict[str, int]:
-        """Return the numbers of the sinks that the query writes to, by table.
+        """Return the numbers of the job's sinks by table name, without the sinks of dead letters.
 
         Raises:
             NotSupportedError: Two sinks have the same table.
@@ -98,17 +104,18 @@ class StatementUpgrade:
     def of(
         cls, folder: Path, before: ScriptJob, after: ScriptJob, *, any_order: bool = False
     ) -> StatementUpgrade:
-        """Return the upgrade of a statement's folder.
+        """Return the upgrade of a statement from its old job to its new one.
 
         Args:
             folder: The statement's folder in a checkpoint.
             before: The old job.
             after: The new job.
-            any_order: Whether results may depend on the order in which rows of several inputs came.
+            any_order: Whether the user allows results that depend on the order in which rows of several
+                inputs come.
 
         Raises:
-            NotSupportedError: The rows that the statement has sent its sinks cannot be computed again, or the
-                new job depends on the time at which rows come.
+            NotSupportedError: The rows that the old job has sent its sinks cannot be computed again, or the
+                results of the new job depend on the time at which rows come.
         """
         saved = read(None, str(folder)) or {}
         layout = Layout(saved["key_groups"], saved["partitions"])
@@ -142,11 +149,11 @@ def check_kinds(table: str, takes: str, counts: Mapping[int, int]) -> None:
 
     Args:
         table: The sink's table.
-        takes: Which changes the sink takes (ScriptJob.takes).
-        counts: Number of changes of each row kind. A key is the number of a row kind (RowKind).
+        takes: Which changes the sink takes, such as `insert-only` (ScriptJob.takes).
+        counts: Number of changes of the upgrade by row kind, as the value of the RowKind.
 
     Raises:
-        UsageError: The sink takes inserts only, and other changes are needed.
+        UsageError: The sink takes inserts only, and the upgrade has other changes.
     """
     others = sum(count for kind, count in counts.items() if kind != RowKind.INSERT)
     if takes == _INSERT_ONLY and others:
@@ -157,7 +164,11 @@ def check_kinds(table: str, takes: str, counts: Mapping[int, int]) -> None:
 
 
 def statement_of(scripts: list[ScriptJob], folder: Path) -> ScriptJob:
-    """Return the statement of a kept script whose job made a folder.
+    """Return the job that made a statement's folder.
+
+    Args:
+        scripts: The jobs of all statements of the old script, which the checkpoint keeps.
+        folder: The statement's folder in the checkpoint.
 
     Raises:
         JobError: No statement of the script made the folder.

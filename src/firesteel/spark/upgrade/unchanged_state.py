@@ -54,11 +54,11 @@ class UnchangedState:
 
 
 def unchanged_state(before: JobSpec, after: JobSpec) -> UnchangedState | None:
-    """Return the operators between the last operator with state and each sink (SinkTail), for two jobs.
+    """Return for two jobs the operators between the last operator with state and each sink (SinkTail).
 
     Return None if other operators or the sources differ, or if the rows of a sink cannot be computed from
-    state. For the latter, the last operator with state must be a GroupAggregate that has keys, has no TTL,
-    and is not part of an OVER (its `every_row` is False).
+    state. They can be computed if the last operator with state before the sink is a GroupAggregate that has
+    keys, has no TTL, and is not part of an OVER (its `every_row` is False).
 
     Args:
         before: The old job.
@@ -68,8 +68,8 @@ def unchanged_state(before: JobSpec, after: JobSpec) -> UnchangedState | None:
     if (old.bounded, old.sources) != (new.bounded, new.sources):
         return None
     if any(full.sinks[: len(job.sinks)] != job.sinks for full, job in ((before, old), (after, new))):
-        # `shaping` leaves out the sinks of dead letters. Here, one of them stands before another sink, whose
-        # number is therefore not the same as in the whole job.
+        # `shaping` leaves out the sinks of dead letters. If one of them precedes another sink in the list,
+        # that sink has another number in `old` or `new` than in the whole job.
         return None
     tails, wanted = _tails(old), _tails(new)
     if tails is None or wanted is None or _body(old, tails) != _body(new, wanted):

@@ -94,13 +94,20 @@ class SinkDifference:
 
 @contextmanager
 def held(checkpoint: str, *, trusts_others: bool = False) -> Iterator[dict[Path, CheckpointLock]]:
-    """Lock a checkpoint within the `with` block. An interrupted upgrade is completed first.
+    """Lock a checkpoint within the `with` block.
+
+    If an earlier upgrade of the checkpoint was interrupted, complete it first.
+
+    Args:
+        checkpoint: Folder of the checkpoint.
+        trusts_others: Whether other users may have write access to the folder.
 
     Yields:
         The lock of each statement's folder in the checkpoint, by the folder's path.
 
     Raises:
-        UsageError: The folder is no checkpoint, or a job uses it.
+        UsageError: The folder is no checkpoint, a job uses it, or other users can write it and
+            `trusts_others` is False.
         NotSupportedError: The folder is on a remote file system.
     """
     statement_folders(checkpoint, trusts_others=trusts_others)
@@ -108,7 +115,7 @@ def held(checkpoint: str, *, trusts_others: bool = False) -> Iterator[dict[Path,
 
         def locked(folder: str, file: str) -> CheckpointLock:
             lock = open_folder(folder, file, trusts_others=True)
-            # It is None only on a remote file system, for which statement_folders has raised an error above.
+            # `lock` is None only on a remote file system, and `statement_folders` raises an error for it.
             assert lock is not None
             stack.callback(lock.release)
             return lock
@@ -127,8 +134,8 @@ def history_of(upgrade: StatementUpgrade) -> list[tuple[str, History]]:
     """Return (table, part that is read again) for each source of the new job; [] if the state stays.
 
     Raises:
-        UsageError: A source no longer has its history.
-        NotSupportedError: A source never gives the same rows again.
+        UsageError: A source of the old or the new job has lost rows that the old job has read.
+        NotSupportedError: A source is of a kind that cannot be read again.
     """
     if upgrade.unchanged is not None:
         return []
@@ -202,7 +209,14 @@ class Staged:
         return list(found.values())
 
     def _check_sinks(self, upgrade: StatementUpgrade) -> None:
-        """Check that the old sinks have exactly the committed micro-batches."""
+        """Check that the old job's sinks have all committed micro-batches, and no others.
+
+        Deliver the differences of an earlier upgrade first, if they are not delivered yet. Also check that
+        the sinks of the new job can be written to.
+
+        Raises:
+            UsageError: A sink lacks rows of a committed micro-batch, or has rows of an uncommitted one.
+        """
         context, folder = self._spark.context, str(upgrade.folder)
         check_logs(folder)
         delivery = _delivery(context, folder, upgrade.before.job)
@@ -261,9 +275,10 @@ class Staged:
         """Replace the old folders with the new ones, and deliver the differences to the sinks.
 
         Raises:
-            FiresteelError: A sink cannot be written. The checkpoint is the new one, and the next run of the
+            FiresteelError: A sink cannot be written. The new folders are in place, and the next run of the
                 job delivers the differences.
-            JobError: The checkpoint cannot be written. It is then either the old one or the new one.
+            JobError: The checkpoint cannot be written. The old folders still count. After the rename that
+                makes the new folders count, the new ones count.
         """
         with _disk_errors(self._checkpoint):
             sync_tree(self._draft)

@@ -1,1 +1,1 @@
-"""Why a row of a result is as it is: past micro-batches run again, and its history is traced."""
+"""Explanation of a row of a result: run past micro-batches again, and trace the rows from which it comes."""

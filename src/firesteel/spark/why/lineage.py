@@ -38,7 +38,7 @@ class PlaceRows:
 
     @classmethod
     def of(cls, events: Sequence[Event]) -> PlaceRows:
-        """Return all rows of some messages. None of them belongs to the lineage yet."""
+        """Return an object with all rows of the messages. No row is in the lineage yet."""
         held = list(tables(events))
         rows = concat([table for _, table in held]).combine_chunks() if held else None
         if rows is not None:
@@ -55,7 +55,8 @@ class PlaceRows:
         """Return the messages with only those rows that belong to the lineage. Watermarks stay.
 
         Args:
-            also: bool[number of rows], whether each row may be returned; None for all.
+            also: bool[number of rows]. A row with False is left out even if it belongs to the lineage. None
+                leaves out no such row.
         """
         mask = self.chosen if also is None else self.chosen & also
         found, start = [], 0
@@ -75,7 +76,7 @@ class Lineage:
         job: The job.
         sink: Number of the sink.
         wanted: Condition that picks the rows of the sink.
-        rows: Conditions on the rows at the inputs and outputs of operators.
+        rows: Result of `wanted_rows` for the job, the sink and `wanted`.
         events: The recorded messages of each input and output of an operator (recorder.py: Place).
     """
 
@@ -114,7 +115,11 @@ class Lineage:
                 self._choose_keys(chain, position, columns, after)
 
     def _choose_output(self, chain: ChainSpec) -> None:
-        """Add output rows of a chain: rows wanted at the sink, and rows in the lineage of a next chain."""
+        """Add the output rows of a chain that belong to the lineage.
+
+        These are the rows wanted at the sink, and the rows that are in the lineage at the input of a next
+        chain.
+        """
         place = self.at((chain.id, len(chain.operators), 0))
         if place.rows is None:
             return
@@ -128,7 +133,7 @@ class Lineage:
                     place.chosen |= is_among(_columns(place.rows, keys), _columns(read, keys))
 
     def _choose_origins(self, place: Place, after: PlaceRows, *, shifts: bool) -> None:
-        """Add the input rows of an operator without keys that caused its output rows in the lineage.
+        """Add to the lineage the input rows of an operator without keys that caused its rows in the lineage.
 
         Args:
             place: The operator's input.
@@ -155,9 +160,10 @@ class Lineage:
     def _choose_keys(
         self, chain: ChainSpec, position: int, columns: OperatorColumns, after: PlaceRows
     ) -> None:
-        """Add input rows of an operator with keys to the lineage: all rows with a key from `_known_keys`.
+        """Add to the lineage all input rows of an operator with keys that have a key from `_known_keys`.
 
-        Skip the ports with a condition in WantedRows.exact: `_known_keys` has added their rows.
+        At a port with a condition in WantedRows.exact, the lineage has only the rows that satisfy the
+        condition. `_known_keys` has added them, so this function skips the port.
         """
         assert columns.keys is not None
         wanted = self._known_keys(chain, position, columns, after)
@@ -174,13 +180,13 @@ class Lineage:
     def _known_keys(
         self, chain: ChainSpec, position: int, columns: OperatorColumns, after: PlaceRows
     ) -> list[_Keys]:
-        """Return the keys whose input rows belong to the lineage of an operator.
+        """Return the keys of the rows in the lineage at an operator, by which its input rows are found.
 
-        These are the keys of its output rows in the lineage. For each port with a condition, add the keys of
-        the input rows that satisfy the condition (WantedRows.exact or WantedRows.seeds).
+        These are the keys of its output rows in the lineage, and the keys of the input rows that satisfy a
+        condition in WantedRows.exact or WantedRows.seeds.
 
-        If a port has a condition in WantedRows.exact, also set the port's rows in the lineage: exactly the
-        rows that satisfy the condition.
+        Also set the lineage of each port with a condition in WantedRows.exact: exactly the rows that satisfy
+        the condition.
         """
         assert columns.keys is not None
         found: list[_Keys] = []
@@ -204,14 +210,19 @@ class Lineage:
 
 
 _Keys: TypeAlias = tuple[list[pa.ChunkedArray], "int | None"]
-"""Columns with the keys of n rows, and the only port whose rows have these keys; None for all ports."""
+"""Key columns of n rows, and the port whose rows with these keys are wanted; None for rows of all ports."""
 
 
 def _keys_of_output(sent: pa.Table, columns: OperatorColumns, ports: Sequence[int]) -> list[_Keys]:
-    """Return the keys of output rows, for each port whose key is in the output.
+    """Return the keys of output rows, for each port whose key is in the output (_Keys).
 
-    If a row of an outer join lacks a partner in an input, the key columns of this input are NULL. Such a row
-    comes from no row of this input.
+    Here, NULL means NULL in a key column whose NULLs equal no key of another port (null_apart):
+
+    - If the port's key in an output row has no NULL, the key picks rows of all ports.
+    - If the port's key has NULL, and that of another port has not, the row is padded. It comes from no row of
+      the port.
+    - If the keys of all these ports have NULL, the NULL may be the reason why the row has no partner. The key
+      picks rows of this port only, and only if the port's rows are sent without a partner (alone).
     """
     known = {port: at for port in ports if (at := columns.key_in_output(port)) is not None}
     missing = {port: _is_apart(sent, at, columns.null_apart) for port, at in known.items()}
@@ -227,10 +238,10 @@ def _keys_of_output(sent: pa.Table, columns: OperatorColumns, ports: Sequence[in
 
 
 def _keys_of_input(chosen: pa.Table, columns: OperatorColumns, port: int) -> list[_Keys]:
-    """Return the keys of input rows of one port, each with the ports whose rows it picks (_Keys).
+    """Return the keys of input rows of one port (_Keys).
 
-    A key without NULL picks rows of all ports. A key with NULL in a column that is compared by `=` equals no
-    key of another port, so it picks rows of this port only.
+    A key without NULL picks the rows of all ports that have this key. A key with NULL in a column that is
+    compared by `=` equals no key of another port. So it picks only rows of its own port.
     """
     assert columns.keys is not None
     at = columns.keys[port]
@@ -243,7 +254,13 @@ def _keys_of_input(chosen: pa.Table, columns: OperatorColumns, port: int) -> lis
 
 
 def _is_apart(rows: pa.Table, keys: Sequence[int], null_apart: Sequence[bool]) -> Mask:
-    """Return whether each row has NULL in a key column whose NULLs match no row of another port, bool[n]."""
+    """Return for each row whether its key has a NULL that equals no key of another port, bool[n].
+
+    Args:
+        rows: n rows.
+        keys: Positions of the key columns.
+        null_apart: For each key column, whether a NULL in it equals no key of another port; () if none does.
+    """
     found: Mask = np.zeros(rows.num_rows, np.bool_)
     if null_apart:
         for key, apart in zip(keys, null_apart, strict=True):

@@ -21,9 +21,12 @@ _RUN = "run the job first"
 class SourcePart:
     """The part of a source that a micro-batch read.
 
+    Spark's offset consists of the connector's offset and of entries that Firesteel's reader adds, such as the
+    processing time.
+
     Attributes:
-        start: The reader's offset before the micro-batch, as Spark has it; None before the first micro-batch.
-        end: The reader's offset after the micro-batch.
+        start: Spark's offset before the micro-batch; None before the first micro-batch.
+        end: Spark's offset after the micro-batch.
         since: The connector's offset before the micro-batch.
         until: The connector's offset after the micro-batch.
     """
@@ -143,7 +146,11 @@ def _offsets(folder: Path, number: int, sources: int) -> list[Offset]:
 
 
 def _reader_parts(offset: Offset) -> Offset:
-    """Return a reader's offset without its parts for processing time, replays and earlier sources."""
+    """Return a part of Spark's offset: the connector's offset, and whether the source has ended.
+
+    Leave out the entries for the processing time, for replayed dead letters, and for the sources that a
+    bounded job reads before this one.
+    """
     found = without_replays(without_time(offset))
     if found.keys() == {"own", "earlier"}:
         found = found["own"]

@@ -1,4 +1,4 @@
-"""Columns by which the rows of an operator belong together: keys, and columns that it passes on."""
+"""Columns by which `why` finds the input rows of an operator's output rows: keys, and copied columns."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from firesteel.spark.why.condition import Condition
 
 _FIELD = re.compile(r"f(\d+)")
 _ALL = 1 << 12
-"""More columns than a row has."""
+"""Number that is above the number of columns of any row."""
 
 
 @dataclass(frozen=True)
@@ -57,20 +57,21 @@ class OperatorColumns:
     Attributes:
         passed: For each port, a map from the position of an output column to the position of the input column
             that it copies. Computed columns are left out.
-        keys: For each port, the positions of the key; None for an operator that processes row by row.
-        bundle: Number of rows after which a bundle ends, 0 for none.
-        joins: For each port, whether the results of a row stay the same if other rows of the same port are
-            left out; () if this is so for no port.
+        keys: For each port, the positions of the key columns. None for an operator without keys, whose result
+            for a row depends on this row alone.
+        bundle: Number of rows after which a bundle ends; 0 if the operator makes no bundles.
+        joins: For each port, whether the output rows that come from one input row of the port do not depend
+            on other rows of the port, as in an inner join; () if they do for all ports.
         makes_watermarks: Whether the operator makes watermarks from its input rows.
         whole: Whether the operator has to get all rows of a micro-batch at once.
         appends: Whether the output has all columns of the input, and then others. Then `passed` maps every
             position to itself, even positions beyond the last input column. Callers have to ignore those.
-        null_apart: For each key column whether rows with NULL in it belong to no row of another port, as in a
-            join by `=`; () if NULLs belong together.
-        alone: For each port, whether a row is sent even if it has no partner because of a NULL in a column of
-            `null_apart`; () if `null_apart` is ().
-        padded: For each port, whether an output row can have NULL in place of all its columns, as in an outer
-            join; () if none can.
+        null_apart: For each key column, whether a NULL in it equals no key of another port, as in a join by
+            `=`; () for an operator with one port.
+        alone: For each port, whether the operator sends a row of the port that has no partner because of a
+            NULL in a column of `null_apart`; () for an operator with one port.
+        padded: For each port, whether all its columns can be NULL in an output row, because a row of the
+            other port has no partner, as in an outer join; () if this is so for no port.
     """
 
     passed: tuple[Mapping[int, int], ...]
@@ -85,7 +86,7 @@ class OperatorColumns:
     padded: tuple[bool, ...] = ()
 
     def key_in_output(self, port: int) -> tuple[int, ...] | None:
-        """Return the positions of a port's key in the output; None if a column of the key is not there."""
+        """Return the output positions of a port's key columns; None if the output lacks one of them."""
         assert self.keys is not None
         outputs = {position: output for output, position in self.passed[port].items()}
         found = [outputs.get(position) for position in self.keys[port]]
@@ -93,23 +94,23 @@ class OperatorColumns:
         return tuple(known) if len(known) == len(found) else None
 
     def before(self, wanted: Condition, port: int, width: int | None) -> tuple[Condition, bool]:
-        """Return which rows of an input lead to the output rows that a condition picks.
+        """Return a condition on the input rows from which the wanted output rows come, and its kind.
 
         Args:
-            wanted: Condition over the output.
+            wanted: Condition on the output rows.
             port: The input.
             width: Number of columns of the input, None if it is unknown.
 
         Returns:
-            A condition over the input, and whether the output rows depend only on the input rows that it
-            picks. Otherwise, they also depend on rows with the same keys. A condition without fields picks
-            all rows.
+            (condition, True) if the wanted output rows depend only on input rows that satisfy the condition.
+            (condition, False) if they can also depend on other input rows. If such a condition has fields,
+            these other rows have the key of a row that satisfies it. If it has none, all rows satisfy it.
         """
         moved = wanted.moved(self.passed[port])
         if self.appends:
             known = {at: value for at, value in moved.values.items() if width is not None and at < width}
             moved = Condition(known)
-        if self.padded and self.padded[port]:  # NULL may stand for a missing partner
+        if self.padded and self.padded[port]:  # a wanted NULL may come from a missing partner
             moved = Condition({at: value for at, value in moved.values.items() if value.is_valid})
         if self.keys is None:
             return moved, bool(moved.values)
@@ -120,10 +121,10 @@ class OperatorColumns:
 
 
 def columns_of(spec: OperatorSpec) -> OperatorColumns:
-    """Return the columns by which rows of an operator belong together, and those that it passes on.
+    """Return the key columns of an operator, and the columns that it copies from input to output.
 
     Raises:
-        NotSupportedError: The history of its rows cannot be traced.
+        NotSupportedError: `why` cannot trace rows through operators of this class.
     """
     find = _COLUMNS.get(type(spec))
     if find is None:

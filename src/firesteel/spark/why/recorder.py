@@ -22,7 +22,7 @@ after it.
 
 
 NONE: Numbers = np.zeros(0, np.int64)
-"""Empty array: the times, or the sequences, if there are no watermarks."""
+"""Empty array, for `times` and `sequences` of an Event without watermarks."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Event:
         times: int64[m], ascending. Watermarks among the rows, in milliseconds. Only the last one of several
             without a row between them is kept.
         sequences: int64[m], sequence of each watermark (runtime/dataflow/operator.py).
-        sub_sequence: Sub-sequence of all the watermarks.
+        sub_sequence: Sub-sequence, the same for all these watermarks.
     """
 
     batch: int
@@ -46,12 +46,13 @@ class Event:
 
 
 class Recorder:
-    """Observer that keeps messages (runtime/dataflow/observed_chain.py).
+    """Observer of a job's chains that keeps their messages in `events` (runtime/dataflow/observed_chain.py).
 
     Args:
-        kept: Condition of the rows that are kept, by place. Without a condition, a place keeps all rows.
-        cuts: Places at which the rerun job drops the rows that are not kept, so that the next operator does
-            not get them. No row that is kept at a later place of the job depends on a dropped row.
+        kept: For some places, a condition on the rows. Of the rows at such a place, only those that satisfy
+            the condition are recorded. At all other places, all rows are recorded.
+        cuts: Places at which rows that are not recorded are also taken out of the running job, so that the
+            next operator does not get them. Recorded rows at later places must not depend on them.
     """
 
     def __init__(self, kept: Mapping[Place, Condition], cuts: frozenset[Place]) -> None:
@@ -97,12 +98,15 @@ class Recorder:
         self.events.setdefault(place, []).append(event)
 
     def picks(self, place: Place) -> Condition | None:
-        """Return the condition of the rows that are kept at a place; None for all rows."""
+        """Return the condition of the rows that are recorded at a place; None if all rows are recorded."""
         return self._kept.get(place)
 
 
 def _last_before_rows(message: WatermarkedBatch) -> Numbers:
-    """Return the ascending positions of the watermarks that no other watermark directly follows."""
+    """Return the ascending indices (in `message.times`) of the watermarks that a row or the end follows.
+
+    Leave out a watermark that another one follows directly.
+    """
     if not message.table.num_rows:
         return np.arange(len(message.times))[-1:]
     at = message.at

@@ -78,17 +78,25 @@ class PastSource:
             self.start = start_of(ReadSource(head, copy, {}), self.source)
 
     def check(self, until: dict[str, object]) -> None:
-        """Check that all rows up to an offset can be read again.
+        """Check that all rows from the start of the job up to an offset can be read again.
+
+        Args:
+            until: The connector's offset.
 
         Raises:
-            UsageError: The source no longer has its history.
-            NotSupportedError: It never gives the same rows again.
+            UsageError: The source has lost some of these rows.
+            NotSupportedError: The source is of a kind that cannot be read again.
+            JobError: The log of the source is damaged.
         """
         with named_history(self.head, self._copy, self._log):
             self.source.history(self.start, until)
 
     def read(self, split: Split) -> Iterator[tuple[pa.Table, pa.Table]]:
-        """Yield the rows of a split, each table with the places of its messages (Source.read_placed)."""
+        """Yield the rows of a split as (changes table, positions of the messages).
+
+        The second table says for each row where its message is in the source, in columns such as `file` and
+        `line` (Source.read_placed). It has no columns if the source does not tell this.
+        """
         for rows, places in self.source.read_placed(split):
             if not self._keys:
                 yield rows, places
@@ -99,7 +107,12 @@ class PastSource:
 
 
 def _with_places(scan: ScanSpec, keys: Mapping[str, SqlType]) -> ScanSpec:
-    """Return a scan that also reads the metadata with the places of messages, as its last columns."""
+    """Return a scan with additional last columns: metadata with the positions of messages in the source.
+
+    Args:
+        scan: The scan.
+        keys: Types of the metadata by their keys, such as `offset`.
+    """
     if not keys:
         return scan
     first, metadata = len(scan.names), scan.metadata or (None,) * len(scan.names)
@@ -142,7 +155,9 @@ class Rerun:
         self.read_rows: dict[int, list[ReadRows]] = {chain.id: [] for chain in heads}
 
     def run(self, recorder: Recorder) -> InProcessJob:
-        """Run all micro-batches. `read_rows` then has the rows that the recorder has kept, by chain.
+        """Run all micro-batches.
+
+        For each source chain, add to `read_rows` the rows that the recorder keeps at the chain's input.
 
         Returns:
             The job, which has the states after the last micro-batch.
@@ -169,7 +184,10 @@ class Rerun:
     def _packets(
         self, number: int, context: TaskContext, batch: PastBatch, job: InProcessJob, recorder: Recorder
     ) -> Iterator[Packet]:
-        """Yield the packets of one source chain."""
+        """Read one source in a micro-batch, run its chain, and yield the chain's packets.
+
+        Add to `read_rows` the rows that the recorder keeps.
+        """
         part, chain, source = batch.parts[number], self._chains[number].id, self._sources[number]
         task = SourceTask(context.at(part.now))
         for split in numbered(self._splits(number, context, part), job.numbers(chain)):
@@ -197,7 +215,11 @@ class Rerun:
             yield rows
 
     def _splits(self, number: int, context: TaskContext, part: SourcePart) -> list[Split]:
-        """Return the splits of a source in a micro-batch: replayed dead letters, rows, and the end."""
+        """Return the splits of a source in a micro-batch.
+
+        First come splits with the rows of replayed dead letters, then splits of the source's data. If the
+        source ends in this micro-batch, the last splits mark its end.
+        """
         source = self._sources[number].source
         found: list[Split] = []
         if part.since != part.until:

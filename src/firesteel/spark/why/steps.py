@@ -1,4 +1,4 @@
-"""Steps of one operator, which runs again over some rows. Its state is read after each step."""
+"""Run one operator again over recorded rows, step by step. Read the operator's state after each step."""
 
 from __future__ import annotations
 
@@ -72,9 +72,10 @@ class Step:
 
 @dataclass(frozen=True)
 class _Piece:
-    """Input of one step: rows, a watermark of a port, or nothing, which ends the micro-batch.
+    """Input of one step: rows of one port, or watermarks.
 
-    If `whole` is not None, the piece is a whole micro-batch, with its rows and watermarks in `whole`.
+    A piece without both stands for the end of the micro-batch, at which timers may fire. If `whole` is not
+    None, the piece is a whole micro-batch: `whole` contains all its rows and watermarks.
     """
 
     inputs: tuple[Input, ...] = ()
@@ -87,8 +88,8 @@ class OperatorSteps:
 
     Args:
         spec: Settings of the operator.
-        batches: The past micro-batches of the job.
-        keeps_state: Whether the operator is behind an exchange, so that it has a state.
+        batches: The past micro-batches of the job. The operator gets their processing times.
+        keeps_state: Whether the operator gets a state. Only operators behind an exchange have one.
         ports: Number of inputs.
         whole: Whether the operator takes the rows of a micro-batch together, in one step.
     """
@@ -106,8 +107,9 @@ class OperatorSteps:
 
         Args:
             events: Messages by port.
-            single: The last `single` rows have a step each, and earlier rows share steps. It does not apply
-                to an operator that takes the rows of a micro-batch together.
+            single: Number of rows at the end of `events` that each have a step of their own. All earlier
+                rows of a message up to the next watermark share a step. If `whole` is set, `single` is
+                ignored: each micro-batch is one step.
         """
         self._schemas = {
             port: next(each.rows.schema for each in found if each.rows is not None)
@@ -170,9 +172,9 @@ class OperatorSteps:
         return pa.table({KIND: pa.array([], pa.int8()), SEQUENCE: pa.array([], pa.int64()), **names})
 
     def _step(self, batch: int, piece: _Piece) -> Iterator[Step]:
-        """Process a piece, and yield its step.
+        """Process a piece, and yield one step.
 
-        Yield nothing if the piece has no rows, and the operator neither sends nor drops rows because of it.
+        Yield no step if the piece has no rows, and the operator neither sends nor drops rows because of it.
         """
         state = None if self._store is None else SortedRunBackend.open(self._store)
         operator = build(self._spec, state, standing_clock(self._batches[batch].now))
@@ -208,8 +210,8 @@ class OperatorSteps:
     def _port_batch(self, piece: _Piece) -> PortBatch:
         """Return a piece as one batch with an entry for each port; the entry is None for a port without rows.
 
-        If the piece is a whole micro-batch, the batch has the piece's rows and watermarks. Otherwise, the
-        batch has the rows only, and `_sent` passes the watermarks to the operator after the batch.
+        If the piece is a whole micro-batch, the result has its rows and watermarks. Otherwise, the result has
+        only the rows of the piece: `_sent` gives the operator the watermarks after them.
         """
         if piece.whole is not None:
             return piece.whole

@@ -1,4 +1,4 @@
-"""Rows of a job that lead to some rows of a sink: which ones to keep, and which ones to drop early."""
+"""Conditions on the rows of a job from which wanted rows of a sink come. Other rows are dropped early."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class WantedRows:
     """Conditions on the rows at the inputs and outputs of a job's operators (recorder.py: Place).
 
     Attributes:
-        exact: Condition by place. Of the rows at this place, the wanted rows depend only on those that
-            satisfy the condition. A place may lack such a condition.
-        seeds: Condition by place, where no exact one is known. The wanted rows depend on the rows that
-            satisfy it, and on all rows at this place that have the key of one of them.
-        cuts: Places at which the rows that do not satisfy `exact` can be dropped.
+        exact: For some places, a condition on the rows at the place. The wanted rows of the sink do not
+            depend on rows that do not satisfy it.
+        seeds: For some places without a condition in `exact`, another condition. The wanted rows of the sink
+            depend on the rows that satisfy it, and on all rows at the place with the key of such a row.
+        cuts: Places at which the rows that do not satisfy the condition in `exact` can be dropped.
     """
 
     exact: dict[Place, Condition] = field(default_factory=dict)
@@ -33,12 +33,12 @@ class WantedRows:
 
 
 def wanted_rows(job: JobSpec, sink: int, wanted: Condition) -> WantedRows:
-    """Return the conditions on the rows of a job from which some rows of a sink come.
+    """Return conditions on the rows of a job's operators from which the wanted rows of a sink come.
 
     Args:
         job: The job.
         sink: Number of the sink.
-        wanted: Condition of the sink's rows.
+        wanted: Condition that picks the wanted rows of the sink.
 
     Raises:
         NotSupportedError: The history of rows cannot be traced through an operator.
@@ -48,14 +48,14 @@ def wanted_rows(job: JobSpec, sink: int, wanted: Condition) -> WantedRows:
         condition, cuts = _of_outputs(chain, sink, wanted, found)
         for position in range(len(chain.operators) - 1, -1, -1):
             if condition is None:
-                columns_of(chain.operators[position])  # raises an error if it cannot be traced
+                columns_of(chain.operators[position])  # raises NotSupportedError if rows cannot be traced
                 continue
             condition, cuts = _before(chain, position, condition, found, cuts=cuts)
     return found
 
 
 def leads_to(job: JobSpec, sink: int) -> set[int]:
-    """Return the numbers of the chains whose rows can come to a sink."""
+    """Return the IDs of the chains whose rows can reach a sink."""
     found: set[int] = set()
     for chain in reversed(job.chains):
         if any(output.to == sink_id(sink) or output.to in found for output in chain.outputs):
@@ -64,17 +64,17 @@ def leads_to(job: JobSpec, sink: int) -> set[int]:
 
 
 def ports(chain: ChainSpec, position: int) -> Sequence[int]:
-    """Return the ports at a position of a chain. Only the first position can have several ports."""
+    """Return the port numbers of a chain's operator. Only the first operator can have several ports."""
     return sorted({each.port for each in chain.inputs}) if position == 0 else (0,)
 
 
 def _of_outputs(
     chain: ChainSpec, sink: int, wanted: Condition, found: WantedRows
 ) -> tuple[Condition | None, bool]:
-    """Return a condition on a chain's output rows, and whether rows that do not satisfy it can be dropped.
+    """Add the exact condition on a chain's output rows to `found`, and return it (WantedRows.exact).
 
-    The wanted rows of the sink depend only on output rows that satisfy the condition (WantedRows.exact). None
-    means that no such condition is known. The condition is also added to `found`.
+    Returns:
+        The condition, None if none is known; and whether the rows that do not satisfy it can be dropped.
     """
     if len(chain.outputs) != 1:
         return None, False
@@ -108,9 +108,9 @@ def _width(chain: ChainSpec, position: int) -> int | None:
 def _before(
     chain: ChainSpec, position: int, after: Condition, found: WantedRows, *, cuts: bool
 ) -> tuple[Condition | None, bool]:
-    """Add the conditions on an operator's inputs to `found`, and return the exact one of the first port.
+    """Add conditions on an operator's input rows to `found`, and return the exact one of port 0.
 
-    The sink's wanted rows depend only on input rows that satisfy an exact condition (WantedRows.exact).
+    A condition is exact if the sink's wanted rows do not depend on rows that do not satisfy it.
 
     Args:
         chain: The operator's chain.

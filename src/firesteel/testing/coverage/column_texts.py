@@ -11,13 +11,16 @@ from firesteel.plan.nodes import physical
 from firesteel.plan.tree import Node
 
 _MADE_UP = re.compile(r"\$f\d+|EXPR\$\d+")
-"""Names that Calcite gives to columns without one, with a number that makes them unique."""
+"""Pattern of the names that Calcite gives to unnamed expressions, such as EXPR$0."""
 _MOST = 80
-"""Most characters of an expression in place of a name."""
+"""Maximum length of an expression that is shown in place of a name, in characters."""
 
 
 def column_texts(node: Node) -> tuple[str, ...]:
-    """Return a text for each column of a node: its name, or its expression in place of a made-up name."""
+    """Return a text for each column of a node: its name, or its expression in place of a made-up name.
+
+    A made-up name stays if the expression is not known or longer than 80 characters.
+    """
     names = tuple(column.name for column in node.schema)
     if not any(map(_MADE_UP.fullmatch, names)):
         return names
@@ -31,7 +34,10 @@ def column_texts(node: Node) -> tuple[str, ...]:
 
 
 def _expressions(node: Node) -> tuple[str, ...]:
-    """Return a text for each column: its expression, or the text of the input column it passes on."""
+    """Return for each column the text of its expression, or the text of the input column that it passes on.
+
+    The result may have another length than the node's columns. Then the expressions are not known.
+    """
     below = [column_texts(child) for child in node.children]
     if isinstance(node, physical.Calc):
         return tuple(infix_text(expr, below[0]) for expr in node.exprs)
@@ -51,14 +57,14 @@ def _expressions(node: Node) -> tuple[str, ...]:
 def _aggregated(
     keys: Sequence[int], calls: Sequence[AggregateCall], columns: Sequence[str], arguments: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the texts of the keys of an aggregate, and of its results.
+    """Return the texts of an aggregate's output columns: its keys, then texts such as `SUM(a)` of its calls.
 
     Args:
         keys: Positions of the keys in `columns`.
         calls: The aggregate calls.
-        columns: Texts of the columns of the aggregate's input.
-        arguments: Texts of the columns to which the arguments of the calls refer. If it is empty, the result
-            of a call gets the call's name as text.
+        columns: Texts of the columns of the node's input.
+        arguments: Texts of the columns to which the arguments of the calls refer. Of a global aggregate,
+            these are the input columns of its local aggregate. If it is (), the text of a call is its name.
     """
     texts = [_call_text(call, arguments) if arguments else call.name for call in calls]
     return (*(columns[key] for key in keys), *texts)
@@ -71,7 +77,10 @@ def _call_text(call: AggregateCall, columns: Sequence[str]) -> str:
 
 
 def _input_of_local(node: Node) -> tuple[str, ...]:
-    """Return the texts of the input columns of the local aggregate below `node`; () if there is none."""
+    """Return the texts of the input columns of the first local aggregate at or below `node`.
+
+    Return () if an IncrementalGroupAggregate or a node without exactly one input comes first.
+    """
     while len(node.children) == 1 and not isinstance(node, physical.LocalGroupAggregate):
         if isinstance(node, physical.IncrementalGroupAggregate):
             return ()

@@ -21,12 +21,13 @@ Such rows do not pass the filter of the Calc, or take another branch of a CASE.
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision that is made for each row.
+    """A filter, CASE or IF, which takes one of its branches for each row that reaches it.
 
     Attributes:
-        branch: Expression whose value is the number of the branch, NULL if a row does not reach the decision.
-        name: Text of the decision.
-        branches: Texts of the branches, by number.
+        branch: Expression that gives the number of the row's branch, from 0. It is NULL for a row that does
+            not reach the decision.
+        name: Text of the filter, CASE or IF.
+        branches: Texts of the branches, in the order of their numbers.
     """
 
     branch: Expr
@@ -37,9 +38,9 @@ class Decision:
 def decisions_of(
     exprs: Sequence[Expr], condition: Expr | None, names: Sequence[str], written: WrittenText
 ) -> list[Decision]:
-    """Return the decisions of a Calc.
+    """Return the decisions of a Calc. Of decisions with equal texts, only the first one is returned.
 
-    A CASE that a planner rule has added is no decision: it has no position in a text.
+    A CASE without a `range` (position in the SQL text) is left out: a planner rule has added it.
 
     Args:
         exprs: Output columns.

@@ -11,15 +11,18 @@ from firesteel.runtime.operators.probe.counts import Counts
 
 @dataclass(frozen=True)
 class Point:
-    """One branch, and the probe that sees the rows which take it.
+    """One branch, and the probe that counts the rows which take it.
+
+    Either the row kind of a row shows that it takes the branch, as in "deletes a row" (`kinds`), or the value
+    of a CASE, filter or join does (`decision` and `number`).
 
     Attributes:
-        of: Text of the CASE, join, aggregate or table that has the branch.
+        of: Text of the CASE, filter, join, aggregate or table that has the branch.
         branch: Text of the branch.
         probe: Number of the probe.
-        decision: Number of the decision among those of the probe; None if row kinds decide.
+        decision: Number of the decision among those of the probe; None if `kinds` is used.
         number: Number of the branch in the decision.
-        kinds: Row kinds that take the branch, as bytes (RowKind); () if a decision decides.
+        kinds: Row kinds of the rows that take the branch, as numbers (RowKind); () if `decision` is used.
     """
 
     of: str
@@ -30,7 +33,7 @@ class Point:
     kinds: tuple[int, ...] = ()
 
     def is_taken(self, counts: Counts) -> bool:
-        """Return whether a row took the branch."""
+        """Return whether at least one row took the branch."""
         if self.decision is None:
             return any(counts.kinds[self.probe, kind] for kind in self.kinds)
         return counts.branches[self.probe, self.decision, self.number] > 0
@@ -42,7 +45,7 @@ def kind_points(probe: int, of: str, mode: ChangelogMode | None) -> Iterator[Poi
     Args:
         probe: Number of the probe behind the table.
         of: Name of the table.
-        mode: Its changelog mode, None if it is not known.
+        mode: Changelog mode of the table. None if it is not known: then no point is yielded.
     """
     if mode is None:
         return
@@ -61,19 +64,19 @@ class Coverage:
         self._taken: dict[tuple[str, str, str], bool] = {}
 
     def add(self, script: str, points: list[Point], counts: Counts) -> None:
-        """Add the branches of a test.
+        """Add the branches of a test. A branch of a script counts as taken if at least one test takes it.
 
         Args:
             script: Name of the script.
-            points: The points of its job.
-            counts: The counts of its probes.
+            points: The branches of the test's job.
+            counts: Numbers of rows that the probes of this job counted.
         """
         for point in points:
             place = script, point.of, point.branch
             self._taken[place] = point.is_taken(counts) or self._taken.get(place, False)
 
     def merge(self, other: Coverage) -> None:
-        """Add the branches of other tests."""
+        """Add the branches that another Coverage has of other tests."""
         for place, taken in other._taken.items():
             self._taken[place] = taken or self._taken.get(place, False)
 

@@ -33,7 +33,7 @@ class Probes:
 
     Args:
         planned: The job without probes.
-        run: Identity of the run.
+        run: Id of the run, by which the counts of its probes are found (`counts_of`).
         zone: Time zone of the session.
     """
 
@@ -69,7 +69,11 @@ class Probes:
         yield ProbeSpec(self.run, number)
 
     def _before(self, operator: OperatorSpec, node: Node | None) -> Iterator[OperatorSpec]:
-        """Yield the probe of the rows that an operator gets, if it has branches to observe there."""
+        """Yield a probe of an operator's input rows, if they show which branches are taken.
+
+        They do for a Calc with decisions and without user-defined functions, and for an aggregate whose input
+        may retract rows. For another operator, yield nothing.
+        """
         if isinstance(node, physical.Calc) and isinstance(operator, CalcSpec) and not operator.user:
             yield from self._calc(node)
         elif isinstance(operator, GroupAggregateSpec) and operator.input_retracts and node is not None:
@@ -81,7 +85,11 @@ class Probes:
             yield ProbeSpec(self.run, number)
 
     def _behind(self, node: Node | None) -> Iterator[OperatorSpec]:
-        """Yield the probe of the rows that an operator sends, if it has branches to observe there."""
+        """Yield a probe of an operator's output rows, if they show which branches are taken.
+
+        They do for a GROUP BY that may delete rows, and for a join that sends the columns of both inputs. For
+        another operator, yield nothing.
+        """
         if isinstance(node, physical.GroupAggregate | physical.GlobalGroupAggregate):
             if node.keys and node.mode is not None and node.mode.delete:
                 number = self._next()
@@ -103,8 +111,9 @@ class Probes:
     def _join(self, node: Join | IntervalJoin) -> Iterator[OperatorSpec]:
         """Yield the probe of a join: it counts the matched pairs, and the padded rows of each side.
 
-        An output row is padded if the key column of the missing side is NULL, for the first `=` of the join
-        condition. Yield nothing if there is no `=`, or if this key may match by NULL.
+        For the first equality a = b of the join condition, b is NULL in a padded left row, and a is NULL in a
+        padded right row. Yield nothing if the condition has no equality. Yield nothing either if the first
+        one is IS NOT DISTINCT FROM, by which also two NULLs match.
         """
         keys = node.equal_columns
         if not keys.left or keys.null_safe[0]:

@@ -15,8 +15,8 @@ CHOICES = ("CASE", "IF")
 class WrittenText:
     """Text of a statement, from which the texts of its expressions are taken by their ranges.
 
-    An expression of a query may come from a view. Its range is then in the text of the view. So a range is
-    used only if a part of the parsed statement has the same range.
+    If an expression of a query comes from a view, its range is a range of the view's text. Such a range must
+    not be used. So a range is used only if a node of the parsed statement has the same range.
 
     Args:
         statement: The parsed statement.
@@ -30,7 +30,7 @@ class WrittenText:
     def of(self, expr: Expr) -> str | None:
         """Return the text of an expression; None if the expression is not part of the statement.
 
-        Also return None for a CASE or IF that is not written as CASE or IF.
+        Also return None for a CASE or IF that comes from another function: its text begins with another word.
         """
         place = expr.range
         if place is None or (place.start, place.end) not in self._places:

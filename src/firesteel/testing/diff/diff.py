@@ -17,7 +17,7 @@ class Diff:
     """The comparison of two sides.
 
     Attributes:
-        statements: The statements that both sides have.
+        statements: Comparisons of the statements that both sides have, also of those without a difference.
         only_old: Names of the statements that only the old side has.
         only_new: Names of the statements that only the new side has.
     """
@@ -28,7 +28,7 @@ class Diff:
 
     @property
     def is_same(self) -> bool:
-        """Whether all plans and rows are the same."""
+        """Whether both sides have the same statements, with the same plans, columns and rows."""
         return not (self.only_old or self.only_new or any(each.is_different for each in self.statements))
 
     def lines(self) -> Iterator[str]:
@@ -49,12 +49,14 @@ def diff(
     """Compare two sides: two scripts, two checkpoints, or a checkpoint and a script.
 
     Of two scripts or two checkpoints, the first one is the old side. Of a checkpoint and a script, the
-    checkpoint is the old side. The rows that are read depend on the sides:
+    checkpoint is the old side. A checkpoint stands for the script that it keeps. The rows that are read
+    depend on the sides:
 
-    - Two scripts: a table that both define in the same way is read once for both, up to its present end.
-    - A checkpoint: the script that the checkpoint keeps reads the sources up to the end of the checkpoint's
-      last micro-batch. A new script reads the same rows of a table that both define in the same way.
-    - Two checkpoints: each script reads the sources up to the end of its own checkpoint.
+    - Two scripts: the sources are read up to their present end. A table that both scripts define in the same
+      way is read once.
+    - A checkpoint and a script: the checkpoint's script reads the sources up to the end of the checkpoint's
+      last micro-batch. Of a table that both define in the same way, the other script reads the same rows.
+    - Two checkpoints: each script reads the sources up to the end of its own checkpoint's last micro-batch.
 
     Args:
         scripts: Paths of scripts.
@@ -63,7 +65,7 @@ def diff(
         settings: Options to set, by key.
 
     Raises:
-        UsageError: There are not two sides, or one has no query.
+        UsageError: There are not two sides, or one has no query and no INSERT.
         FiresteelError: A script is wrong, or a source cannot be read.
     """
     if len(scripts) + len(checkpoints) != 2:
@@ -95,7 +97,10 @@ def _compared(sides: tuple[Side, Side], known: tuple[KnownInputs, KnownInputs]) 
 
 
 def _shown(key: tuple[str, int]) -> str:
-    """Return the name of a statement. The second and later statements of one name get a number."""
+    """Return the name of a statement for the report, without the default catalog and database.
+
+    `key` is (name, n) of `Side.targets`. The second statement with a name is shown as `name (2)`.
+    """
     name, number = key
     name = name.removeprefix("default_catalog.default_database.")
     return f"{name} ({number + 1})" if number else name

@@ -24,8 +24,9 @@ class Side:
 
     Attributes:
         name: Path of the script or the checkpoint.
-        script: The script, whose definitions have been run.
-        checkpoint: Folder of the checkpoint up to whose last micro-batch sources are read; None for all rows.
+        script: The script. Its CREATE and SET statements have been run, its queries and INSERTs have not.
+        checkpoint: Folder of the checkpoint. Sources are read up to the end of its last micro-batch. None for
+            a script: sources are read up to their present end.
     """
 
     name: str
@@ -33,7 +34,10 @@ class Side:
     checkpoint: str | None
 
     def targets(self) -> Iterator[tuple[tuple[str, int], Target]]:
-        """Yield ((name, n), target) for each query and INSERT: the n-th one of this name, from 0."""
+        """Yield ((name, n), target) for each query and INSERT of the script (Target).
+
+        The name is the path of the INSERT's table, or `query`. The n-th target of this name has n, from 0.
+        """
         seen = Counter[str]()
         for target in self.script.targets:
             yield (target.name, seen[target.name]), target
@@ -41,10 +45,11 @@ class Side:
 
 
 def script_side(path: Path, define: Mapping[str, str], settings: Mapping[str, str]) -> tuple[Side, str]:
-    """Return a script as a side, and its text with values for its variables.
+    """Return a script as a side, and its text with `${NAME}` replaced by values.
 
     Raises:
-        FiresteelError: The script cannot be read or is wrong.
+        UsageError: The script has no query and no INSERT, or cannot be read.
+        FiresteelError: The script is wrong.
     """
     text = substitute(Document.read(path).text, define, os.environ)
     script = Script.load(str(path), text, str(path.absolute().parent), settings, default_zone=None)
@@ -61,7 +66,7 @@ def checkpoint_side(folder: str, settings: Mapping[str, str], other: str | None)
             not keep, to tables of the same name.
 
     Raises:
-        UsageError: The folder is no checkpoint that keeps a script.
+        UsageError: The folder is no checkpoint that keeps a script, or the script has no query and no INSERT.
         NotSupportedError: The folder is not on a local file system.
         FiresteelError: The script is wrong.
     """

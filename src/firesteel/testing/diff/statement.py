@@ -22,7 +22,7 @@ from firesteel.testing.verify.rows_left import as_table, last_by_key, weights
 from firesteel.types.arrow import to_arrow
 
 MOST = 10
-"""Most keys that a report shows."""
+"""Maximum number of keys that a report shows."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,13 @@ class StatementDiff:
 
     Attributes:
         name: Table that the statement inserts into, or `query`.
-        operators: The operators that are not the same.
-        remarks: Columns that only one side has, and why rows are not compared.
-        rows: Numbers of rows of the old and the new side; None if they are not compared.
-        names: Names of the key's columns.
+        operators: The operators of the plans that were added, removed or changed.
+        remarks: Lines about columns that only one side has, or about the reason why no rows are compared.
+        rows: (number of rows of the old side, of the new side); None if rows are not compared.
+        names: Names of the key columns, by which rows are compared.
         count: Number of keys whose rows differ.
-        first: The first of these keys; `expected` has the rows of the old side, `found` of the new side.
+        first: The differences of at most 10 of these keys. `expected` has rows of the old side, `found` of
+            the new side.
         is_different: Whether the plan, the columns or the rows differ.
     """
 
@@ -85,7 +86,8 @@ def compare_statement(
         name: Name of the statement.
         sides: The old and the new side.
         planned: The statement's plans and job on each side.
-        known: For each side, the inputs that were read before; the same object twice if the sides share them.
+        known: For each side, the inputs that were read before. Newly read inputs are added. If the sides read
+            the same rows of equal tables, both items are the same object.
 
     Raises:
         FiresteelError: A source cannot be read, or a row makes the query fail.
@@ -109,7 +111,10 @@ def compare_statement(
 
 
 def _rows(side: Side, planned: Planned, known: KnownInputs) -> pa.Table:
-    """Run a statement on one side and return its changes, whose merge gives the rows to compare."""
+    """Run a statement on one side, and return a changes table whose merge is the statement's result.
+
+    If the sink takes an upsert stream, the table has one change for each key that is left at the end.
+    """
     inputs = read_inputs(side.script, planned, side.checkpoint, known)
     job = InProcessJob(planned.job, at_once=True)
     batch = MicroBatch(
@@ -124,7 +129,11 @@ def _rows(side: Side, planned: Planned, known: KnownInputs) -> pa.Table:
 
 
 def _common(planned: tuple[Planned, Planned]) -> tuple[tuple[list[int], list[int]], list[str]]:
-    """Return the positions of the columns that both sides have, and remarks on the other columns."""
+    """Return the columns that both sides have with the same name and type, and remarks on other columns.
+
+    The columns are two lists of equal length: positions on the old side, and positions on the new side. The
+    columns at the same index of both lists belong together.
+    """
     old, new = (list(zip(each.names, each.job.sinks[0].types, strict=True)) for each in planned)
     if len(old) == len(new) and all(_fits(a, b) for a, b in zip(old, new, strict=True)):
         return (list(range(len(old))), list(range(len(new)))), []
@@ -146,8 +155,8 @@ def _fits(old: tuple[str, object], new: tuple[str, object]) -> bool:
 def _shape(planned: Planned, columns: list[int], zone: str) -> Shape:
     """Return the names, types, key and time zone of some columns of a query, as a Shape.
 
-    The key is the first one whose columns are all among `columns`: the primary key of the query's sink, then
-    the upsert keys, shortest first. The Shape has the key () if there is none.
+    `columns` has the positions of these columns. The key is the sink's primary key if all its columns are
+    among them, else the shortest upsert key of the query for which this is so, else ().
     """
     sink, root = planned.job.sinks[0], planned.plans.physical
     found = upsert_keys(root.input if isinstance(root, Sink) else root)

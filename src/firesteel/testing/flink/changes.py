@@ -17,11 +17,18 @@ from firesteel.testing.verify.differences import KeyDifference, Shape, differenc
 from firesteel.types.sql import STRING
 
 _DIGITS = 9
-"""Digits of a floating point number that count: the last ones depend on the order of additions."""
+"""Number of leading digits of a floating point number that are compared.
+
+Later digits may depend on the order of additions.
+"""
 _TINY = 1e-9
 """Limit below which a number counts as 0, since sums of rounded numbers rarely give exactly 0."""
 _NUDGE = 1 + 1e-11
-"""Factor before numbers are rounded, so that both sides round a number that ends in a 5 in the same way."""
+"""Factor for numbers before they are rounded.
+
+Without it, 1.23456789499999 and 1.234567895 would be rounded to different numbers, although only the order of
+additions makes them differ. With it, both are rounded up.
+"""
 _NUMBER = re.compile(r"-?\d+\.\d+(?:E-?\d+)?")
 
 
@@ -30,12 +37,13 @@ class Comparison:
     """The result of comparing Flink's changes of a query with Firesteel's.
 
     Attributes:
-        rows: Number of rows that Flink's changes leave.
+        rows: Number of rows in Flink's result table.
         changes: Number of Flink's changes.
-        count: Number of keys whose rows differ, or with `of_changes` whose changes differ.
-        first: The first of these keys; `expected` is Flink's, `found` Firesteel's.
-        names: Names of the key's columns.
-        of_changes: Whether the rows agree and only the changes differ.
+        count: Number of keys whose rows differ or, if `of_changes`, whose changes differ.
+        first: The differences of the first of these keys. `expected` has Flink's rows or changes, `found`
+            Firesteel's.
+        names: Names of the key columns.
+        of_changes: True if the result tables are equal, and the changes of some keys differ.
     """
 
     rows: int
@@ -55,15 +63,15 @@ def compare_changes(
     *,
     each_change: bool,
 ) -> Comparison:
-    """Compare the rows that changes leave, and then each key's changes in their order.
+    """Compare the result tables of both engines. If they are equal, compare the changes of each key.
 
     Args:
         flink: Flink's changes: the row kind, then the cells.
-        own: Firesteel's changes.
-        shape: The columns, whose types are STRING, with the key.
-        approximate: Positions of columns with floating point numbers.
-        most: Most keys to return.
-        each_change: Whether to compare the changes, too.
+        own: Firesteel's changes, in the same form.
+        shape: The columns, whose types are STRING, and the key by which rows and changes are compared.
+        approximate: Positions of columns with floating point numbers, which are rounded before.
+        most: Maximum number of keys in `Comparison.first`.
+        each_change: Whether to compare the changes of each key, in their order.
     """
     expected = _table(flink, len(shape.names), approximate)
     found = _table(own, len(shape.names), approximate)
@@ -110,7 +118,10 @@ def _rounded_number(text: str) -> str:
 def _sequences(
     expected: pa.Table, found: pa.Table, shape: Shape, most: int
 ) -> tuple[int, list[KeyDifference]]:
-    """Return the number of keys whose changes or their order differ, and all changes of the first of them."""
+    """Compare the changes of each key in their order.
+
+    Return the number of keys that differ, and a KeyDifference with all changes for at most `most` of them.
+    """
     rows = pa.concat_tables([expected, found]).combine_chunks()
     if not rows.num_rows:
         return 0, []
@@ -139,7 +150,10 @@ _NONE: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
 def _by_key(keys: NDArray[np.int64]) -> dict[int, NDArray[np.int64]]:
-    """Return the positions of each key's changes, in order. `keys` has the key of each change, int64[n]."""
+    """Return by key the positions of its changes, ascending.
+
+    `keys` has the number of the key of each change, int64[n].
+    """
     if not len(keys):
         return {}
     order = np.argsort(keys, kind="stable")

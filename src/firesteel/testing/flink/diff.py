@@ -19,7 +19,8 @@ class FlinkComparison:
 
     Attributes:
         version: Version of Flink.
-        verdicts: Verdicts on queries, INSERTs and EXPLAINs, and on other statements that do not agree.
+        verdicts: Verdicts on all queries, INSERTs and EXPLAINs. A definition, such as CREATE TABLE, is left
+            out if both engines accept it.
     """
 
     version: str
@@ -27,7 +28,7 @@ class FlinkComparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether all statements agree."""
+        """Whether the engines agree on all statements. They do not if a statement could not be compared."""
         return all(each.outcome.agrees for each in self.verdicts)
 
 
@@ -42,17 +43,17 @@ def compare_with_flink(
     with_plans: bool = True,
     watch: Watch | None = None,
 ) -> FlinkComparison:
-    """Run a script on Flink and on Firesteel, and compare the answers. Nothing is written to a sink.
+    """Run a script on Flink and on Firesteel, and compare the plans and changes. Write nothing to a sink.
 
     Args:
         text: The script.
         name: Its file name, for errors.
         modules: Folder of the modules of functions.
         options: Options to set, by key.
-        python: A Python that has Flink.
+        python: Path of a Python that has the package apache-flink.
         jars: Paths of jars with connectors and formats for Flink.
-        with_plans: Whether a difference of the plans counts.
-        watch: Function that is called with the numbers of answered and of all requests; None for none.
+        with_plans: Whether plans are compared.
+        watch: Function that is called with the number of answered requests and of all, None for none.
 
     Raises:
         UsageError: The script has no query and no INSERT, or a jar does not exist.

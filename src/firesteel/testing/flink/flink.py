@@ -25,10 +25,10 @@ _SHOWN_LINES = 5
 
 @dataclass(frozen=True)
 class FlinkRun:
-    """How Flink is run.
+    """Settings with which Flink's process is run.
 
     Attributes:
-        python: A Python that has Flink.
+        python: Path of a Python that has the package apache-flink.
         jars: Paths of jars with connectors and formats.
         modules: Folder of the modules of functions.
         options: Options to set, by key.
@@ -44,7 +44,9 @@ class FlinkRun:
     watch: Watch | None = None
 
     def ask(self, asked: Sequence[Asked]) -> tuple[str, list[Answer]]:
-        """Return Flink's version and its answer to each statement.
+        """Return Flink's version and its answer to each statement, merged from the replies to its requests.
+
+        Set `left_out` of a statement if Flink refuses one of its setup requests.
 
         Raises:
             JobError: Flink's process fails.
@@ -62,8 +64,8 @@ class FlinkRun:
     def _after_setup(self, reply: dict[str, Any], request: Request, asked: Asked) -> dict[str, Any]:
         """Return Flink's reply to a request, or {} if the reply is the error of a setup request.
 
-        A setup request must succeed before the statement's own requests. An example is the definition of a
-        file's table. If it fails, exclude the statement's rows and plans from the comparison (left_out).
+        After such an error, set `asked.left_out`, so that the statement's rows and plans are not compared. A
+        setup request is, for example, the CREATE TABLE of a file that the statement reads.
 
         Args:
             reply: Flink's reply.
@@ -76,7 +78,10 @@ class FlinkRun:
         return reply
 
     def _answers(self, wanted: Sequence[Request]) -> list[dict[str, Any]]:
-        """Run Flink on the requests and return its answers. The first one has the version."""
+        """Run Flink's process on the requests.
+
+        Return the answers that it writes: one with the version of Flink, then one for each request.
+        """
         task, answers = self.folder / "task.json", self.folder / "answers.jsonl"
         told = {"jars": list(self.jars), "options": dict(self.options)}
         task.write_text(json.dumps({**told, "requests": list(wanted)}), encoding="utf-8")
@@ -92,7 +97,7 @@ class FlinkRun:
         return [json.loads(line) for line in lines]
 
     def _tell(self, answers: Path, total: int) -> None:
-        """Call `watch` with what Flink has answered so far."""
+        """Call `watch` with the number of requests that Flink has answered so far, and the number of all."""
         if self.watch is not None:
             lines = answers.read_bytes().count(b"\n") if answers.exists() else 0
             self.watch(max(0, lines - 1), total)  # the first line has the version

@@ -35,13 +35,13 @@ _LOOKING = (
     *(sql.Show, sql.Describe),
     *(catalog_sql.ShowJobs, catalog_sql.DescribeJob, catalog_sql.StopJob, catalog_sql.DescribeCatalog),
 )
-"""Statements that have no rows to compare and change nothing."""
+"""Statements that are neither run nor compared."""
 _MINI_BATCH = "table.exec.mini-batch.enabled"
 _PARALLELISM = "table.exec.resource.default-parallelism"
 _ONE_SPLIT = 32 << 20
-"""Bytes of a local file up to which Flink reads it in one piece."""
+"""Maximum size in bytes of a local file that Flink reads as one split."""
 _SHOWN = 60
-"""Most characters of a statement that a report shows."""
+"""Maximum number of characters of a statement in a report."""
 
 
 def passes_on(key: str) -> bool:
@@ -50,14 +50,14 @@ def passes_on(key: str) -> bool:
 
 
 class OwnAnswers:
-    """A session that runs a script statement by statement and goes on after errors.
+    """A session that runs a script statement by statement. After an error, it runs the next statement.
 
     Args:
         name: File name of the script.
         text: The script.
         modules: Folder of the modules of functions.
         options: Options to set, by key.
-        folder: Folder for files that stand in for tables.
+        folder: Folder for the files that replace tables which Flink cannot read (StandIns).
         has_jars: Whether Flink gets jars with connectors.
     """
 
@@ -86,7 +86,11 @@ class OwnAnswers:
 
     # --- one statement ---------------------------------------------------------------------------
     def _asked(self, statement: sql.Statement) -> list[Asked]:
-        """Run a statement, and return Firesteel's answers with the requests for Flink's answers."""
+        """Run a statement, and return Firesteel's answers with the requests for Flink's answers.
+
+        For a statement set, return an answer with its plans, and one for each INSERT. For a SHOW or another
+        statement that is not compared, return []. For any other statement, return one answer.
+        """
         if isinstance(statement, _LOOKING):
             return []
         if isinstance(statement, sql.Query):
@@ -154,7 +158,10 @@ class OwnAnswers:
         return asked
 
     def _create_as(self, statement: sql.CreateTable) -> list[Asked]:
-        """Create the table of CREATE TABLE AS in both engines, and return its query to compare."""
+        """Create the table of a CREATE TABLE AS, and return a list with its query, which is compared.
+
+        The `setup` of the query creates the table in Flink.
+        """
         assert statement.query is not None
         query = sql.Query(statement.query.range, statement.query)
         asked = self._query(query, query)
@@ -172,7 +179,7 @@ class OwnAnswers:
         Flink only plans a query, an INSERT or a statement set, and executes any other statement.
 
         Args:
-            piece: Text of the statement, with the line ends before it.
+            piece: Text of the statement, after as many line ends as precede it in the script.
             error: Firesteel's error.
         """
         line, text = piece[: len(piece) - len(piece.lstrip())].count("\n") + 1, piece.strip()
@@ -185,7 +192,10 @@ class OwnAnswers:
 
     # --- the parts of an answer -------------------------------------------------------------------
     def _has_stand_ins(self, asked: Asked, plans: Sequence[Node]) -> bool:
-        """Put files in place of tables that Flink lacks. Return whether the statement can be compared."""
+        """Replace the tables of a statement that Flink cannot read or write. Return whether this succeeds.
+
+        If not, set `asked.left_out` to the reason, and ask Flink nothing.
+        """
         try:
             self._stand_ins.put(asked, plans)
         except FiresteelError as error:
@@ -220,9 +230,9 @@ class OwnAnswers:
         asked.compares_changes = self._is_in_order(planned.plans.physical)
 
     def _is_in_order(self, root: Node) -> bool:
-        """Return whether the changes of each key come in the same order in every run, both here and in Flink.
+        """Return whether both engines give the changes of each key the same order in every run.
 
-        This is so without mini-batches, if no operator has several inputs and each table is read as one file.
+        They do if mini-batch is off, each operator has at most one input, and each table is one local file.
         """
         if self._environment.configuration.get(_MINI_BATCH):
             return False
@@ -271,7 +281,7 @@ def _short(text: str) -> str:
 
 
 def _key(planned: Planned) -> tuple[int, ...]:
-    """Return the positions of the shortest key of a query, () if it has none."""
+    """Return the positions of the columns of the shortest upsert key of a query, () if it has none."""
     keys = sorted(map(sorted, upsert_keys(planned.plans.physical)), key=lambda key: (len(key), key))
     return tuple(keys[0]) if keys else ()
 
@@ -281,7 +291,7 @@ def _is_approximate(kind: SqlType) -> bool:
 
 
 def _is_one_file(scan: physical.TableSourceScan) -> bool:
-    """Return whether a table is at most one local file, which Flink reads in one piece."""
+    """Return whether a table is at most one local file, of at most `_ONE_SPLIT` bytes."""
     options = dict(scan.table.options)
     path = Path(options.get("path", "").removeprefix("file://"))
     if options.get("connector") != "filesystem" or not path.exists():

@@ -5,13 +5,14 @@ usage: python program.py TASK.json ANSWERS.jsonl
 The task has `jars`, `options` and `requests`. A request has `do` and `sql`:
 
     run     execute a statement
-    plan    its EXPLAIN text
+    plan    execute an EXPLAIN and return its text
     rows    execute a query and return its changes
     set     set the option `key` to `value`
     reset   reset the option `key`, or all options if it is null
 
-The first line of the answers is `{"version"}`. An answer is `{}`, `{"plan"}`, `{"error"}` or
-`{"rows": [[kind, cell, ...]]}`. The program imports nothing of Firesteel: Flink's Python does not have it.
+The first line of the answers is `{"version": ..}`. Then each request has a line: `{"plan": ..}`,
+`{"rows": [[kind, cell, ...]]}` or, for other requests, `{}`. It is `{"error": ..}` if the request fails. The
+program imports nothing of Firesteel: Flink's Python does not have it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _CAUSE = re.compile(r"^(?:Caused by: |: )?[\w.$]+\.\w+(?:Exception|Error): (.*)"
 _KINDS = ("+I", "-U", "+U", "-D")
 """Row kinds by Flink's ordinals."""
 _WIDTH = 30
-"""Width to which Flink cuts the columns of a printed table, of which only the row kinds are read."""
+"""Maximum width of the columns when Flink prints a table, from which only the row kinds are read."""
 
 
 class Flink:
@@ -112,7 +113,9 @@ class Flink:
 
 
 def split_rows(kinds: list[str], lines: list[str], rows: int, columns: int) -> list[list[str]] | None:
-    """Return the rows that Flink printed, one on each line; None if a cell holds a separator or a line end.
+    """Return each row that Flink printed as its row kind and cells.
+
+    Return None if the number of lines or of cells is wrong, because a cell contains ", " or a line end.
 
     Args:
         kinds: The row kind of each row.
@@ -136,8 +139,8 @@ def reason(error: Exception) -> str:
 
 
 def main() -> int:
-    """Answer the requests of a task."""
-    del sys.path[0]  # the folder of this file, whose modules would hide others of the same name
+    """Answer the requests of a task, and return the exit status 0."""
+    del sys.path[0]  # this file's folder: its requests.py would hide another package
     task = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     with Path(sys.argv[2]).open("w", encoding="utf-8") as answers:
 

@@ -25,14 +25,15 @@ _SECONDS = 60
 
 
 def flink_python(given: str | None, version: str | None) -> str:
-    """Return a Python that has Flink's package.
+    """Return the path of a Python that has the package apache-flink.
 
     Args:
-        given: The user's choice, None for one in the cache folder.
-        version: Version of Flink in the cache folder; None for VERSION.
+        given: The user's Python. None for an environment in the cache folder, which the first use makes.
+        version: Version of Flink in this environment, None for VERSION. It must be None if `given` is not.
 
     Raises:
-        UsageError: The Python has no Flink, or Flink cannot be installed.
+        UsageError: The user's Python has no Flink, Flink cannot be installed, or an argument is wrong.
+        JobError: The installation of Flink was killed.
     """
     if given is not None:
         if version is not None:
@@ -118,7 +119,8 @@ def _run(command: list[str], version: str) -> None:
 def cause(output: str) -> str:
     """Return the line of pip's output that says why an installation failed.
 
-    If a package cannot be built, the output of its build stands indented among pip's own lines.
+    This is the last line that begins with `ERROR: `, else the last line. If the build of a package fails, pip
+    prints the build's lines with blanks and lines such as `│` before them, which are removed first.
     """
     lines = [line.strip(" │╰─>×") for line in output.splitlines() if line.strip()]
     errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
@@ -126,7 +128,7 @@ def cause(output: str) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment variables of a Python that is not Firesteel's."""
+    """Return the environment variables without those that hold only for Firesteel's own Python."""
     return {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
 
 

@@ -38,7 +38,10 @@ class Answer:
     rows: list[list[str]] | None = None
 
     def add(self, answer: dict[str, Any]) -> None:
-        """Add Flink's answer to one of the statement's requests. The first error stays."""
+        """Add Flink's answer to one of the statement's requests.
+
+        If several requests fail, keep the error of the first one.
+        """
         if self.error is None:
             self.error = answer.get("error")
         self.plan = answer.get("plan", self.plan)
@@ -52,14 +55,15 @@ class Asked:
     Attributes:
         line: Line of the script, from 1.
         text: The statement in one line.
-        is_definition: Whether it changes the session and has no rows or plan.
+        is_definition: Whether the statement only changes the session, such as CREATE TABLE and SET.
         own: Firesteel's answer.
         setup: Requests that must succeed before `requests`, such as those that define tables of files.
         requests: The requests for Flink's answer.
         names: Names of the columns.
-        key: Positions of the key by which changes are grouped; () for all columns.
+        key: Positions of the key columns, by which rows and changes are compared; () for all columns.
         approximate: Positions of columns with floating point numbers.
-        compares_changes: Whether to compare each key's changes, too: their order is the same in every run.
+        compares_changes: Whether to compare the changes of each key in their order, not only the result
+            tables. False if the order may vary from run to run.
         notes: Remarks for the report.
         left_out: Why the rows and plans are not compared; None if they are.
     """

@@ -34,9 +34,9 @@ FORMATS = ("json", "csv", "raw", "canal-json", "debezium-json", "maxwell-json", 
 """Formats of Flink's package from PyPI."""
 _GENERATED = ("datagen", "nexmark")
 _NO_FILE = {"all": "canal-json", "requested": "canal-json", "insert-only": "json"}
-"""Format of the file that stands in for a sink, by the changes that the sink takes."""
+"""Format of the files that replace a sink, by its `sink_mode`. Other sinks become `blackhole`."""
 _ALWAYS_ENDS = ("kafka", "upsert-kafka", "filesystem")
-"""Connectors whose endless tables are read up to their present end."""
+"""Connectors whose unbounded tables can be read up to the end that they have now."""
 
 
 class StandIns:
@@ -55,7 +55,8 @@ class StandIns:
         """Replace the tables of plans that Flink cannot read or write, in both engines' catalogs.
 
         Args:
-            asked: The statement, which gets the requests and a remark for each table that is read.
+            asked: The statement. Its `setup` gets the requests that replace the tables in Flink, its `notes`
+                a remark for each replaced table that is read.
             plans: Its physical plans.
 
         Raises:
@@ -106,7 +107,7 @@ def source_reason(table: Table, *, has_jars: bool) -> str | None:
 
 
 def _lack(table: Table, *, has_jars: bool) -> str | None:
-    """Return what Flink lacks for a table; None if it lacks nothing."""
+    """Return why Flink cannot read or write a table: no connector or no format. None if it can."""
     options = dict(table.options)
     connector, format_ = options.get("connector", ""), options.get("format", "")
     if has_jars or not connector:
@@ -119,7 +120,7 @@ def _lack(table: Table, *, has_jars: bool) -> str | None:
 
 
 def as_sink(table: Table, folder: Path) -> Table:
-    """Return a table with the same columns, whose sink both engines have. Nothing is written to it."""
+    """Return a table with the same columns that both engines can plan as a sink. Nothing is written to it."""
     mode = "insert-only" if table.traits is None else table.traits.sink_mode
     found = _NO_FILE.get(mode)
     if found is None:
@@ -182,7 +183,7 @@ def _file_options(path: Path, format_: str) -> tuple[tuple[str, str], ...]:
 
 
 def _rows(script: Script, table: Table, columns: tuple[Column, ...]) -> pa.Table:
-    """Return the changes of a table."""
+    """Read some columns of a table, and return its changes."""
     path = ".".join(map(quoted_name, table.path))
     names = ", ".join(quoted_name(column.name) for column in columns)
     planned = script.planned(query(f"SELECT {names} FROM {path}", table.name))
@@ -194,7 +195,7 @@ def _rows(script: Script, table: Table, columns: tuple[Column, ...]) -> pa.Table
 
 
 def _write(changes: pa.Table, columns: tuple[Column, ...], format_: str, file: Path) -> None:
-    """Write changes to a file."""
+    """Write changes with these columns to a file, in the format with the name `format_`."""
     names, types = tuple(c.name for c in columns), tuple(c.type for c in columns)
     found = find_format(format_)
     with file.open("wb") as stream:

@@ -10,9 +10,9 @@ from firesteel.testing.flink.changes import Comparison, compare_changes, text_sh
 from firesteel.testing.flink.requests import Answer, Asked
 
 MOST = 10
-"""Most keys that a report shows."""
+"""Maximum number of keys that a report shows."""
 _LONGEST = 300
-"""Most characters of an error message that a report shows."""
+"""Maximum number of characters of an error message in a report."""
 _LACKS = "Could not find any factory for identifier"
 
 
@@ -30,7 +30,7 @@ class Outcome(Enum):
 
     @property
     def agrees(self) -> bool:
-        """Whether both engines answered alike, as far as they were compared."""
+        """Whether both engines gave the same answer, or both an error. False if they were not compared."""
         return self in (Outcome.SAME, Outcome.BOTH_REFUSE)
 
 
@@ -65,7 +65,7 @@ def verdict_of(asked: Asked, flink: Answer, *, with_plans: bool) -> Verdict:
     Args:
         asked: The statement, with Firesteel's answer.
         flink: Flink's answer.
-        with_plans: Whether a difference of the plans counts.
+        with_plans: Whether plans are compared.
     """
     outcome, detail, counts = _outcome(asked, flink, with_plans=with_plans)
     return Verdict(asked.line, asked.text, outcome, (*detail, *asked.notes), counts)

@@ -64,7 +64,7 @@ def differences(
         expected: Changes whose merge gives the expected rows.
         found: Changes whose merge gives the rows to check.
         shape: The columns.
-        most: Most keys to return.
+        most: Maximum number of keys to return. Keys come in the order of `expected`, then of `found`.
     """
     rows = pa.concat_tables([expected, found]).combine_chunks()
     if not rows.num_rows:
@@ -91,9 +91,14 @@ def _sums(codes: NDArray[np.int64], values: NDArray[np.int64], keys: int) -> NDA
 def _by_key(
     rows: pa.Table, wanted: NDArray[np.int64], there: NDArray[np.int64], shape: Shape, most: int
 ) -> tuple[int, list[KeyDifference]]:
-    """Return the number of keys of differing rows, and the differences of the first keys.
+    """Return the number of keys whose rows differ, and the differences of the first `most` of these keys.
 
-    `wanted` and `there`: how often each of the n rows is expected and found, int64[n].
+    Args:
+        rows: The n distinct rows that are not equally often expected and found.
+        wanted: How often each row is expected, int64[n].
+        there: How often each row is found, int64[n].
+        shape: The columns.
+        most: Maximum number of keys to return, in the order of `rows`.
     """
     groups = find_keys([rows.column(column(i)) for i in shape.key_columns], rows.num_rows)
     order = np.argsort(groups.order[groups.starts], kind="stable")[:most]

@@ -35,7 +35,8 @@ class Input:
     Attributes:
         scan: The scan of the chain.
         rows: Its rows as changes without sequences, with all columns of the scan.
-        end: Offset up to which the rows were read; None for all rows of a bounded source.
+        end: Offset up to which the rows were read. None if a bounded source was read without a checkpoint,
+            up to its own end. None, too, if a checkpoint has no offset of the chain: then there are no rows.
     """
 
     scan: ScanSpec
@@ -49,18 +50,18 @@ class Input:
 
 
 class KnownInputs:
-    """Inputs that were read, by the properties of a table that decide its rows, such as its options."""
+    """Cache of inputs that were read. Scans with the same connector, options and columns share an input."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[object, ...], Input] = {}
 
     def find(self, scan: ScanSpec) -> Input | None:
-        """Return the input that was read for an equal table, None if there is none."""
+        """Return the input that a scan with the same connector, options and columns has read, or None."""
         found = self._found.get(_rows_of(scan))
         return None if found is None else replace(found, scan=scan)
 
     def keep(self, read: Input) -> None:
-        """Keep an input that was read."""
+        """Store an input in the cache."""
         self._found[_rows_of(read.scan)] = read
 
 
@@ -76,11 +77,12 @@ def read_inputs(
     Args:
         script: The script.
         planned: The job.
-        checkpoint: Folder of a checkpoint, up to whose last micro-batch the sources are read.
-        known: Inputs that were read before. Equal tables use them, and newly read inputs are added.
+        checkpoint: Folder of a checkpoint. The sources are read as far as its last committed micro-batch has
+            read them. None reads them up to their end.
+        known: Cache of inputs. Inputs in the cache are not read again, and newly read inputs are added.
 
     Raises:
-        UsageError: The end of a source is not known, or the checkpoint has nothing of the job.
+        UsageError: A source has no end and there is no checkpoint, or the checkpoint has nothing of the job.
         FiresteelError: A source cannot be read.
     """
     offsets = {} if checkpoint is None else _offsets(script, planned, checkpoint)
@@ -125,7 +127,11 @@ def _splits_to(source: Source, end: Offset | None, log: str) -> list[Split]:
 
 
 def _offsets(script: Script, planned: Planned, checkpoint: str) -> dict[int, tuple[Offset, str]]:
-    """Return the end of the last micro-batch for each source chain, with the folder of the source's log."""
+    """Return the end of the last committed micro-batch for each source chain, by the chain's id.
+
+    Each offset comes with the folder of the source's log in the checkpoint. The log has the data that offsets
+    refer to, such as the files that a filesystem source has found.
+    """
     if planned.target.in_set:
         raise NotSupportedError("Verification of a statement set with a checkpoint")
     text = statement_text(planned.target.statement, planned.target.text)
@@ -159,7 +165,14 @@ def _last_offsets(folder: Path, checkpoint: str) -> list[str]:
 
 
 def _own(offset: Mapping[str, Any]) -> Offset:
-    """Return a source's own offset, without the earlier sources' offsets, the end flag and the time."""
+    """Return the offset that the connector wrote, without what the stream host stores around it.
+
+    The host adds the processing time, and in these layouts earlier sources' offsets and whether the source
+    has ended:
+
+        {"own": offset, "earlier": ...}
+        {"of": offset, "ended": ...}
+    """
     found = without_time(dict(offset))
     if found.keys() == {"own", "earlier"}:
         found = found["own"]

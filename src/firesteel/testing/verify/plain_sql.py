@@ -40,8 +40,9 @@ def plain_answer(plan: Node, tables: Mapping[str, pa.Table], zone: str) -> pa.Ta
     """Return the rows of a logical plan, with the fields f0, f1, ...
 
     Args:
-        plan: The plan as bound.
-        tables: The rows that are left of each table, by path, with all columns of its scan.
+        plan: The logical plan before optimization.
+        tables: The rows of each table by the table's path, after all its changes are merged. They have all
+            columns of the table's scan.
         zone: Time zone of the session.
 
     Raises:
@@ -107,7 +108,7 @@ class _Writer:
         columns += [_aggregate_call(call, input_types) for call in node.calls]
         shown = ", ".join(f"{text} AS {field(i)}" for i, text in enumerate(columns))
         keys = ", ".join(field(key) for key in node.keys)
-        group = f"GROUP BY {keys}" if keys else "HAVING COUNT(*) > 0"  # no rows, no result, as in Flink
+        group = f"GROUP BY {keys}" if keys else "HAVING COUNT(*) > 0"  # like Flink: no result without rows
         return f"SELECT {shown} FROM ({self.sql(node.input)}) {group}"
 
     def _join(self, node: Join) -> str:

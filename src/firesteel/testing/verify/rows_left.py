@@ -1,4 +1,4 @@
-"""Rows that are left after changes, computed in columns."""
+"""Merge of changes tables, and equality of their rows, computed with Arrow and numpy."""
 
 from __future__ import annotations
 
@@ -17,13 +17,25 @@ from firesteel.types.text import render
 _BINARY = (*NUMERIC, *CHARACTER, *BYTES_LIKE, *DATETIME, TypeRoot.BOOLEAN)
 """Types whose values are compared directly. Values of other types are compared by their text."""
 _DIGITS = 30
-"""Bits of a floating point number that count, about nine digits. The rest depends on the order of sums."""
+"""Significant bits of floating point numbers that are compared, about nine digits.
+
+The lower bits of a sum depend on the order in which its numbers were added.
+"""
 _NUDGE = 1 + 1e-11
-"""Factor before rounding, so that both sides round a number halfway between two results in the same way."""
+"""Factor that numbers are multiplied by before they are rounded to _DIGITS bits.
+
+Without the factor, a number in the middle between two rounded numbers, such as an odd integer of 31 bits, can
+be rounded up, and a number with another last bit down. The factor moves both past the middle.
+"""
 
 
 def as_table(tables: Sequence[pa.Table], types: Sequence[SqlType]) -> pa.Table:
-    """Return changes tables as one, with the row kind and the fields of these types only."""
+    """Concatenate changes tables. The result has the row kind and the fields, but no sequences.
+
+    Args:
+        tables: The tables.
+        types: Types of the fields, to which the columns are cast.
+    """
     schema = pa.schema([(KIND, pa.int8()), *((field(i), to_arrow(kind)) for i, kind in enumerate(types))])
     parts = [table.select(schema.names).cast(schema) for table in tables if table.num_rows]
     return pa.concat_tables(parts).combine_chunks() if parts else schema.empty_table()

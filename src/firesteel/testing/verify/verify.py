@@ -29,7 +29,7 @@ from firesteel.testing.verify.rows_left import as_table, last_by_key
 from firesteel.types.sql import quoted_name
 
 MOST = 10
-"""Most keys that a report shows."""
+"""Maximum number of keys with differences that a report shows."""
 _ROWS = 1000
 """Rows of each source in a micro-batch of the job that is verified."""
 _FROM_BEGINNING = {
@@ -45,10 +45,10 @@ class Verdict:
         name: Table that the query inserts into, or `query`.
         what: What was compared: `the rows of the table` or `the changes`.
         oracle: What gave the batch answer: `DuckDB` or `a run in one micro-batch`.
-        names: Names of the key's columns.
+        names: Names of the key's columns; names of all columns if there is no key.
         rows: Number of rows of the batch answer.
         count: Number of keys whose rows differ.
-        first: The first of these keys.
+        first: Differences of the first of these keys, at most 10.
     """
 
     name: str
@@ -164,8 +164,15 @@ def _answer(
 ) -> tuple[pa.Table, str]:
     """Return changes whose merge gives the batch answer, and the name of what computed the answer.
 
-    If several rows of DuckDB's answer have one key of the sink, the order of changes decides which one stays.
-    DuckDB does not know this order, so the job runs in one micro-batch instead.
+    DuckDB computes the answer if it can. Otherwise, the job itself runs over the whole input in one
+    micro-batch. The job also runs if several rows of DuckDB's answer have equal values in the columns `key`:
+    the sink keeps the last of these rows, and DuckDB does not know their order.
+
+    Args:
+        planned: The job.
+        inputs: Input of each source chain.
+        zone: Time zone of the session.
+        key: Positions of the sink's primary key, by which rows replace each other; () if they do not.
     """
     types = planned.job.sinks[0].types
     try:
@@ -182,7 +189,11 @@ def _answer(
 
 
 def _tables(inputs: Mapping[int, Input]) -> dict[str, pa.Table]:
-    """Return the rows of each table. Raises NotPlainError if two scans of a table have different ends."""
+    """Return the rows of each table by its path, after all changes are merged.
+
+    Raises:
+        NotPlainError: Two scans of a table were read up to different offsets.
+    """
     found: dict[str, tuple[Input, pa.Table]] = {}
     for each in inputs.values():
         if each.scan.table in found:
