@@ -27,7 +27,7 @@ def user_function(name: str, catalog: Catalog | None) -> UserDefined | None:
     path, _, last = name.rpartition(".")
     if path:
         here = f"{catalog.current_catalog}.{catalog.current_database}"
-        return catalog.functions.of_catalog(last) if here.endswith(path) else None
+        return catalog.functions.of_catalog(last) if f".{here}".endswith(f".{path}") else None
     found = catalog.functions.system(last)
     return found if found is not None or is_built_in(last) else catalog.functions.of_catalog(last)
 
