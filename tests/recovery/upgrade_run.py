@@ -23,7 +23,7 @@ import duckdb
 from firesteel import TableEnvironment
 from firesteel.changelog import SHORT
 from firesteel.session.upgrade.upgrade import StatementChange, opened_upgrade
-from firesteel.spark.stream.source_start import own_offset
+from firesteel.spark.stream.reader_offset import own_offset
 from tests.recovery.kept_run import Run, places
 from tests.recovery.upgrade_rows import SMALL, Shape
 from tests.recovery.upgrade_sinks import KeyedSink, Rows, SqliteTable, UpsertTopic, counted, text

@@ -12,8 +12,7 @@ from firesteel.errors import FiresteelError
 from firesteel.job.spec import JobSpec
 from firesteel.job.topology import stages
 from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
-from firesteel.spark.stream.batch_clock import without_time
-from firesteel.spark.stream.replaying_source import without_replays
+from firesteel.spark.stream.reader_offset import own_offset
 from firesteel.spark.task.splits import open_head
 
 _FRESH_SECONDS = 1.0
@@ -70,6 +69,4 @@ def _own(offset: Any) -> Offset | None:
         offset = json.loads(offset)
     if offset is None:
         return None
-    own = without_replays(without_time(offset))
-    wrapped: Offset | None = own.get("of")
-    return own if wrapped is None else wrapped
+    return own_offset(offset)

@@ -12,18 +12,10 @@ from typing import Any
 
 from firesteel.connectors.base import Offset
 from firesteel.durability import write_whole
-from firesteel.spark.stream.batch_clock import without_time
+from firesteel.spark.stream.reader_offset import own_offset
 
 FILE = "start.json"
 """File in the folder of a source's log."""
-
-
-def own_offset(offset: Offset) -> Offset:
-    """Return the connector's own offset within the offset of a reader."""
-    own = without_time(offset)
-    if own.keys() == {"own", "earlier"}:
-        own = own["own"]
-    return own["of"] if own.keys() == {"of", "ended"} else own
 
 
 def note_start(log: str, offset: Offset) -> None:

@@ -23,8 +23,9 @@ from firesteel.job.spec import JobSpec
 from firesteel.job.topology import stages
 from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 from firesteel.spark.checkpoint.batch_origins import batches, offsets_text
+from firesteel.spark.stream.reader_offset import own_offset
 from firesteel.spark.stream.source_start import FILE as START
-from firesteel.spark.stream.source_start import noted_start, own_offset
+from firesteel.spark.stream.source_start import noted_start
 from firesteel.spark.task.splits import open_head
 
 SOURCES = "sources"

@@ -11,8 +11,8 @@ from typing import Any
 from firesteel.connectors.base import Offset
 from firesteel.errors import JobError, UsageError
 from firesteel.spark.checkpoint.batch_origins import batches, offsets_text
-from firesteel.spark.stream.batch_clock import ticks_between, time_of, without_time
-from firesteel.spark.stream.replaying_source import without_replays
+from firesteel.spark.stream.batch_clock import ticks_between, time_of
+from firesteel.spark.stream.reader_offset import has_ended, own_offset
 
 _RUN = "run the job first"
 
@@ -44,7 +44,7 @@ class SourcePart:
     @property
     def ends(self) -> bool:
         """Whether the source ended in this micro-batch."""
-        return _ended(self.end) and not (self.start is not None and _ended(self.start))
+        return has_ended(self.end) and not (self.start is not None and has_ended(self.start))
 
     @property
     def now(self) -> int:
@@ -107,7 +107,7 @@ def past_batches(folder: Path, starts: Sequence[Offset], at: int | None) -> list
     for number in kept:
         ends = _offsets(folder, number, len(starts))
         parts = tuple(
-            SourcePart(start, end, begin, _own(end))
+            SourcePart(start, end, begin, own_offset(end))
             for start, end, begin in zip(before, ends, since, strict=True)
         )
         found.append(PastBatch(number if found else 0, number, parts))
@@ -143,26 +143,3 @@ def _offsets(folder: Path, number: int, sources: int) -> list[Offset]:
             hint="restore the checkpoint from a copy",
         )
     return found
-
-
-def _reader_parts(offset: Offset) -> Offset:
-    """Return a part of Spark's offset: the connector's offset, and whether the source has ended.
-
-    Leave out the entries for the processing time, for replayed dead letters, and for the sources that a
-    bounded job reads before this one.
-    """
-    found = without_replays(without_time(offset))
-    if found.keys() == {"own", "earlier"}:
-        found = found["own"]
-    return found
-
-
-def _own(offset: Offset) -> Offset:
-    found = _reader_parts(offset)
-    own: Offset = found["of"] if found.keys() == {"of", "ended"} else found
-    return own
-
-
-def _ended(offset: Offset) -> bool:
-    found = _reader_parts(offset)
-    return found.keys() == {"of", "ended"} and bool(found["ended"])

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -20,7 +18,7 @@ from firesteel.session.checkpoints import statement_text
 from firesteel.spark.checkpoint.fingerprint import SPARK
 from firesteel.spark.checkpoint.folder import no_checkpoint
 from firesteel.spark.checkpoint.lock import local_folder
-from firesteel.spark.stream.batch_clock import without_time
+from firesteel.spark.stream.reader_offset import own_offset
 from firesteel.testing.script import Planned, Script
 from firesteel.testing.verify.rows_left import as_table
 
@@ -148,7 +146,7 @@ def _offsets(script: Script, planned: Planned, checkpoint: str) -> dict[int, tup
     if len(lines) != len(heads):
         raise JobError(f"{found} has offsets of {len(lines)} sources, the query has {len(heads)}")
     return {
-        head.id: (_own(json.loads(line)), str(found / "sources" / str(number)))
+        head.id: (own_offset(json.loads(line)), str(found / "sources" / str(number)))
         for number, (head, line) in enumerate(zip(heads, lines, strict=True))
     }
 
@@ -162,18 +160,3 @@ def _last_offsets(folder: Path, checkpoint: str) -> list[str]:
             hint="run the job first, with this script and this checkpoint",
         )
     return (folder / SPARK / "offsets" / str(max(commits))).read_text(encoding="utf-8").splitlines()[2:]
-
-
-def _own(offset: Mapping[str, Any]) -> Offset:
-    """Return the offset that the connector wrote, without what the stream host stores around it.
-
-    The host adds the processing time, and in these layouts earlier sources' offsets and whether the source
-    has ended:
-
-        {"own": offset, "earlier": ...}
-        {"of": offset, "ended": ...}
-    """
-    found = without_time(dict(offset))
-    if found.keys() == {"own", "earlier"}:
-        found = found["own"]
-    return dict(found["of"]) if found.keys() == {"of", "ended"} else found
