@@ -32,7 +32,7 @@ class SourceRange:
         return before.count("\n") + 1, self.start - (before.rfind("\n") + 1) + 1
 
     def underline(self, text: str) -> str:
-        """Return the line that holds the start of the range, with carets below the range."""
+        """Return the line of the first character, and a line with carets below the range's part of it."""
         line, column = self.line_and_column(text)
         lines = text.split("\n")
         content = lines[line - 1] if line <= len(lines) else ""

@@ -1,4 +1,8 @@
-"""Common columns of joins: the columns that USING and NATURAL compare, as `*` and names show them."""
+"""Common columns of joins: the columns that USING and NATURAL compare.
+
+A common column stands for one column of each joined table. This module has the expressions for its value
+in `SELECT *`, and where a query writes the column's name without a table.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +19,12 @@ class CommonColumn:
     """Column of USING or of a NATURAL join.
 
     Attributes:
-        name: Name on all sides.
-        columns: Columns that the joins compare, one for each joined table, from left to right.
-        named: The first two columns of this name in FROM. As in Flink, `k` without a table's name is the
-            COALESCE of these two columns, even if the joins compare only one of them:
-                a JOIN b ON a.x = b.y JOIN c USING (k)   ->   columns a.k and c.k, named a.k and b.k
+        name: Name of the column in all joined tables.
+        columns: Columns that the joins compare, from left to right.
+        named: The first two columns of this name among all tables in FROM. As in Flink, `k` without a
+            table's name is the COALESCE of these two, even if the joins do not compare one of them.
+            In this example, a, b and c all have a column k:
+                a JOIN b ON a.x = b.y JOIN c USING (k)   ->   columns: a.k and c.k; named: a.k and b.k
         is_named: Whether the name may be written without a table's name: `k` instead of `t.k`. As in Flink,
             `k` is ambiguous for a NATURAL join, for any join in the input of a join without USING, and for a
             join in parentheses at the right of another join.

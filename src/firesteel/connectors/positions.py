@@ -121,7 +121,9 @@ class PositionedSink(Protocol):
         ...
 
     def takes_part(self, tokens: Sequence[str]) -> bool:
-        """Return whether `commit` will record a position. Called if the sink commits on the driver.
+        """Return whether `commit` will record a position for these tokens, as it has something to commit.
+
+        Called only if the sink commits on the driver.
 
         Args:
             tokens: Tokens for `commit`: the texts that `close_task` has returned in the tasks of the batch.

@@ -104,7 +104,7 @@ class Refusals:
             self.found.setdefault(partition, []).extend(rows)
 
     def take(self) -> list[RefusedRow]:
-        """Remove and return all refused rows."""
+        """Remove and return all rows in `found`."""
         found = [row for rows in self.found.values() for row in rows]
         self.found.clear()
         return found

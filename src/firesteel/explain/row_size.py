@@ -23,7 +23,7 @@ _RETRACTING = {
     **{f"BITMAP_{name}_AGG": size for name, size in _BITMAPS},
     **{f"BITMAP_{name}_CARDINALITY_AGG": size for name, size in _BITMAPS},
 }
-"""Sizes of accumulators over a retracting input."""
+"""Bytes of an accumulator by function, if the aggregate's input has retractions."""
 
 LocalAggregate = (
     physical.LocalGroupAggregate | physical.IncrementalGroupAggregate | physical_windows.LocalWindowAggregate

@@ -33,7 +33,7 @@ class MessageError(Exception):
 
     Attributes:
         index: Index of the message in the column, from 0.
-        text: The error in Flink's words, with the message quoted. Lone surrogates are "?".
+        text: The error in Flink's words, with the message quoted. "?" stands for a lone surrogate.
         is_control: Whether it is a valid control message of the CDC tool, not a change of a row.
         cause: Cause of the error, as metrics name it (messages/skip_causes.py).
     """

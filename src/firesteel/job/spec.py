@@ -17,7 +17,8 @@ class Input:
         of: Scan, literal rows, or ID of the chain that is read.
         port: Number of the input of the chain's first operator that gets the rows.
         source: Number of the scan or of the literal rows among the sources of the job. It determines the
-            range of the rows' sequence numbers. None: count the chains of the job that read a source.
+            range of the rows' sequence numbers. None: the number is the position of the chain among those
+            chains of the job that read a source.
     """
 
     of: ScanSpec | ValuesSpec | int
@@ -70,8 +71,8 @@ def sink_id(number: int) -> int:
 class ChainSpec:
     """Operators that run one after another in one task.
 
-    The inputs are either one source or only chains. A chain with a forwarded input runs in the task of the
-    chain that forwards.
+    A chain reads either one source, or other chains. If another chain forwards its rows to this chain, both
+    chains run in the same task.
 
     Attributes:
         id: Number of the chain in the job.
@@ -101,8 +102,8 @@ class JobSpec:
         sinks: The sinks that the chains feed.
         bounded: Whether all inputs end.
         sources: Number of ranges of equal size into which the sequence numbers of rows are divided. Each
-            source has a range. If several readers need different numbers for the rows of one source, it has a
-            range for each of them. 0: as many ranges as there are chains that read a source.
+            source has one range. If an operator may get the rows of one source twice, it has two ranges, so
+            that no two rows have the same number. 0: as many ranges as chains that read a source.
     """
 
     chains: tuple[ChainSpec, ...]

@@ -15,7 +15,7 @@ class Fragment:
 
     Attributes:
         chains: The chains. The first one reads a source or packets; the others get forwarded rows.
-        sinks: All sinks of the job.
+        sinks: All sinks of the job, also those to which no chain of this fragment sends.
     """
 
     chains: tuple[ChainSpec, ...]
@@ -67,10 +67,11 @@ def _feeders(job: JobSpec) -> dict[int, list[tuple[int, Partitioning]]]:
 
 
 def source_numbers(job: JobSpec) -> dict[int, range]:
-    """Return the numbers that splits of a source have in a micro-batch, by the id of the chain that reads it.
+    """Return, for each chain that reads a source, the range of numbers for the splits of this source.
 
-    The numbers are divided among the sources into ranges of equal size. They determine the sequence of rows:
-    those of an earlier source come first.
+    The key is the id of the chain. In each micro-batch, every split has a number from the range of its
+    source. All ranges have the same size. The sequence of a row begins with the number of its split, so rows
+    of an earlier source come first.
     """
     reading = [chain for chain in job.chains if chain.source is not None]
     of = job.sources or len(reading)
@@ -115,7 +116,10 @@ def tasks(job: JobSpec, chain: int, targets: int) -> int:
 
 
 def source_of(job: JobSpec, chain: int) -> ScanSpec | ValuesSpec | None:
-    """Return the source that a chain reads, itself or by forwarding chains; None after an exchange."""
+    """Return the source from which the rows of a chain come, None if they come through an exchange.
+
+    The chain may read the source itself, or get the rows from chains that forward them in the same task.
+    """
     feeders = _feeders(job)
     while before := feeders[chain]:
         producer, how = before[0]

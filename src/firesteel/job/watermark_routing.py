@@ -1,9 +1,9 @@
 """Routes of watermarks through a job: only from where they are made to the operators that read them.
 
 A chain after an exchange gets watermarks under two conditions. First, an operator in it, or further on, reads
-watermarks. Second, a chain before it makes them, or the chain itself does so by a user-defined strategy. Then
-all chains that it reads send it watermarks. One of them may make none. That chain sends a single watermark,
-at the end of its data. Until then, the watermark of the reading chain stays where it is.
+watermarks. Second, a chain before it makes them, or the chain itself does so by a user-defined strategy. If
+both are met, every chain that it reads sends it watermarks. A chain that makes none sends a single watermark
+at the end of its data. Until this one arrives, the watermark of the reading chain does not advance.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class WatermarkRouting:
 
     Attributes:
         watermarked: Ids of the chains after exchanges that get watermarks.
-        like: By id of a chain: the settings of the channels in which it sends, such as the idle timeout. The
-            channels' own ids are not set here.
+        like: For each chain, by its id, a template of the channels to which it sends. It has their settings,
+            such as the idle timeout, but not their ids.
     """
 
     watermarked: frozenset[int]
@@ -93,7 +93,7 @@ def channel_id(chain: int, number: int) -> int:
 
     Args:
         chain: Id of the chain.
-        number: Channel number of the source, or number of the task.
+        number: Number of the channel of the source, if the chain reads one. Otherwise number of the task.
     """
     return (chain << 32) + number
 
@@ -114,7 +114,10 @@ def with_watermark_needs(job: JobSpec) -> JobSpec:
 
 
 def _needs(job: JobSpec) -> dict[int, bool]:
-    """Return for each chain whether watermarks at its input have an effect."""
+    """Return, by chain id, whether an operator of the chain or of a later chain uses the chain's watermarks.
+
+    True for watermarks that arrive at the input of the chain, and False if all operators ignore them.
+    """
     found: dict[int, bool] = {}
     for chain in reversed(job.chains):
         needed = _after(chain, found)

@@ -83,7 +83,7 @@ class Job:
     Attributes:
         label: Name that no other job has.
         state: Current state.
-        cause: Message of the error that ended the job or that it restarts after; None for none.
+        cause: Message of the error that ended the job, or after which it restarts. None without an error.
         restarts: Number of restarts.
         created: Time of creation in seconds since 1970.
         ended: Time of the end in seconds since 1970, None while the job has not ended.
@@ -119,7 +119,7 @@ class Job:
 
     @property
     def phase(self) -> str:
-        """Step that the job waits for, in words; "" for none."""
+        """Step before the first rows that is under way, such as "planning". "" if there is none."""
         if self.state is JobState.INITIALIZING and self.progress is None:
             return "planning"
         return "" if self.progress is None or self.state.has_ended else self.progress.phase
@@ -190,7 +190,10 @@ class Job:
             self._become(JobState.FINISHED)
 
     def stop(self) -> bool:
-        """Stop the job. Return False if it has ended already, or has no method to stop it yet or any more."""
+        """Stop the job, and return whether it could be stopped.
+
+        False if the job has ended, if it is still being planned, or if the object that could stop it is gone.
+        """
         cancel = None if self.state.has_ended or self._cancel is None else self._cancel()
         if cancel is None:
             return False

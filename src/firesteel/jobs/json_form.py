@@ -42,7 +42,10 @@ def summary(job: Job, *, asks_spark: bool = True) -> Json:
 
 
 def details(job: Job, *, asks_spark: bool = True, shows_keys: bool = False) -> Json:
-    """Return a job as a JSON value with all fields but `batches`. `counters` describes the arguments."""
+    """Return a job as a JSON value with all fields but `batches`.
+
+    The arguments are those of the function `counters` in this module.
+    """
     return {
         **summary(job, asks_spark=asks_spark),
         "plan": job.plan,
@@ -115,7 +118,11 @@ def _steps(progress: Progress, chain: int) -> list[Json]:
 
 
 def _hot_keys(progress: Progress) -> list[Json]:
-    """Return the hot keys, those with the most rows, of each input of a keyed chain that has hot keys."""
+    """Return the keys with the most rows, one list item for each chain and input that has such hot keys.
+
+    An item has the chain, the port, the name of the chain's first operator, the number of all rows, and the
+    keys with their rows.
+    """
     found = []
     for (chain, port), keys in sorted(progress.hot_keys.copy().items()):
         top = [{"key": list(key), "rows": rows} for key, rows in keys.top()]

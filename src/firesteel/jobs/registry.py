@@ -80,7 +80,10 @@ class Registry:
         return label
 
     def _trim(self) -> None:
-        """Drop abandoned jobs, the oldest ended jobs beyond `kept`, and the rows of older ended jobs."""
+        """Drop abandoned jobs and the oldest ended jobs, so that at most `kept` ended jobs are left.
+
+        Drop the result rows of all ended jobs but the last ROWS_KEPT that have rows.
+        """
         for job in [job for job in self._jobs.values() if job.is_abandoned]:
             del self._jobs[job.id]
         idle = [job for job in self._jobs.values() if job.state.has_ended]

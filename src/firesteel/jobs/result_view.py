@@ -1,4 +1,4 @@
-"""ResultView, what the web page shows of the rows of a job."""
+"""ResultView, the interface through which the web page reads result rows of a job."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any, Protocol
 
 
 class ResultView(Protocol):
-    """Rows of a job for a reader. Its methods may be called from any thread.
+    """Result rows of one job, for the web page. Any thread may call its methods.
 
-    The session implements it: for a query in session/live/live_rows.py, for INSERTs in sink_rows.py.
+    Two classes implement it: for a query in session/live/live_rows.py, for INSERTs in sink_rows.py.
     """
 
     def answer(self, wanted: Mapping[str, str]) -> dict[str, Any]:
-        """Return rows as a JSON value.
+        """Return a page of rows as a JSON object.
 
         Args:
             wanted: Parameters of the web request (docs/guide/web-page.md), by name. An invalid value counts

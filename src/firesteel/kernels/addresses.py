@@ -30,7 +30,7 @@ def copy_of(ir: Any, builder: Any, address: Any, out: Any, at: Any, size: Any) -
 
 @instruction("void", "int64", "int64")
 def call_with(ir: Any, builder: Any, function: Any, argument: Any) -> None:
-    """Call the function at an address. It takes a pointer and returns nothing."""
+    """Call the C function at the address `function` with the pointer `argument`. It returns nothing."""
     pointer = ir.PointerType(ir.IntType(8))
     kind = ir.PointerType(ir.FunctionType(ir.VoidType(), [pointer]))
     builder.call(builder.inttoptr(function, kind), [builder.inttoptr(argument, pointer)])

@@ -37,8 +37,8 @@ def hash_columns(columns: Sequence[pa.Array], rows: int) -> Words:
 def sub_key_words(sub_keys: pa.Array, salt: U64, words: Words | None = None) -> Words:
     """Return two hashes for each sub-key of an aggregate's map state, uint64[n] each.
 
-    Among sub-keys with the same salt, equal sub-keys have equal hashes. If their type is a type of one word
-    (`is_one_word`), different sub-keys with the same salt differ in the first hash.
+    The hash of the key is mixed in as a salt. If two sub-keys have the same salt, equal sub-keys have equal
+    hashes. If also `is_one_word` is True for their type, different sub-keys differ in the first hash.
 
     Args:
         sub_keys: The sub-keys, n rows.
@@ -165,8 +165,8 @@ def _hash_bytes(array: pa.Array) -> Words:
         return hash1, hash2
     offsets, buffer = offsets_of(array), array.buffers()[2]
     data = np.frombuffer(b"" if buffer is None else buffer, np.uint8)
-    # Always pass read-only bytes. With FIRESTEEL_KERNELS=checked, Numba compiles a kernel in each process,
-    # and separately for writable and for read-only arrays.
+    # Always pass read-only bytes, so that tests with FIRESTEEL_KERNELS=checked compile the kernel only once:
+    # Numba compiles separately for writable and for read-only arrays.
     data.flags.writeable = False
     hash_strings(data, offsets, hash1, hash2)
     rows = np.flatnonzero(np.diff(offsets) > _LONG)

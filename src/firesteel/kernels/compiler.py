@@ -74,7 +74,7 @@ class Part:
 
     @cached_property
     def made(self) -> Any:
-        """Return Numba's version of the function, which calls Numba's versions of other parts."""
+        """Return the function, compiled by `numba.njit`. It calls the compiled versions of other parts."""
         import numba
 
         options = {**_OPTIONS, **_known_options(), **self._options}
@@ -159,7 +159,10 @@ class Kernel(Part):
 
     @property
     def _returns(self) -> str:
-        """Return the annotation of the function's result as text. The annotation may be a text or a type."""
+        """Return the annotation of the function's result as text: `int`, `None`, `tuple[int, bool]`.
+
+        Python keeps an annotation as a text or as a type, depending on the module.
+        """
         returns = self.function.__annotations__["return"]
         return returns if isinstance(returns, str) else str(getattr(returns, "__name__", returns))
 

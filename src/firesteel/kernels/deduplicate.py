@@ -11,7 +11,7 @@ from firesteel.kernels.compiler import compiled
 from firesteel.kernels.types import Flags, Integers, given
 
 NONE, DROPPED = -1, -2
-"""Values instead of a row number: no row (NONE), and a row that is not kept (DROPPED)."""
+"""Values in the result arrays in place of a row number: NONE: no row. DROPPED: this input row is not kept."""
 
 
 @compiled
@@ -52,11 +52,14 @@ def first_rows(
     order: Integers, starts: Integers, times: Integers, watermarks: Integers, behind: Integers,
     stored: Integers, stored_times: Integers, stored_watermarks: Integers,
 ) -> None:  # fmt: skip
-    """Find, for each of g keys, the row with the least time, and whether a watermark has passed it.
+    """Find, for each of g keys, the row with the least time, and whether it is sent.
+
+    A row is sent if a watermark at or above its time comes before the next row of its key. The kernel does
+    not look at watermarks after the last row of a key: the caller does, for the rows in `waiting`.
 
     Args:
         sent: int64[g], receives the row that is sent, NONE for none.
-        waiting: int64[g], receives the row that still waits at the end, NONE for none.
+        waiting: int64[g], receives the row that waits after the last row of the key, NONE for none.
         done: bool[g], whether the key has sent its row. Updated.
         order: int64[n], rows sorted by key, without late ones.
         starts: int64[g], where each key begins in `order`. A key may have no rows.

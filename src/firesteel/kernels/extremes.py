@@ -49,9 +49,9 @@ def count_values(
 
     Args:
         sizes: int64[n], receives, for each row, the number of values of its key after the row.
-        loses: bool[g], set to True for a key whose stored extreme may be wrong after the rows. This is so if
-            a value that is not less than it ceases to exist, if any value does although none was stored, or
-            if the key has no value after some row.
+        loses: bool[g], set to True for a key whose stored extreme may be wrong after the rows. There are
+            three cases: a value at or above the extreme ceases to exist; the key had no stored value, and a
+            value ceases to exist; the key has no value after some row.
         starts: int64[g], first row of each key.
         moves: int64[n], change of the count by each row.
         after: int64[n], count of each row's pair after the row.
@@ -77,7 +77,7 @@ def greatest(
     best: Integers, words: Words, begins: Integers, starts: Integers, moves: Integers, after: Integers,
     places: Integers, owners: Integers, values: Integers, before: Integers, others: Integers,
 ) -> None:  # fmt: skip
-    """Write the greatest value of the row's key after each row, or the value in `others` if it is greater.
+    """Write, for each row, the greatest value of its key after the row, at least the key's value in `others`.
 
     `words` and `begins` are the two arrays that places.no_places(p) returns: an empty set of pair numbers.
 
@@ -94,7 +94,7 @@ def greatest(
         owners: int64[p], key of each pair. Pairs are sorted by key and value.
         values: int64[p], value of each pair.
         before: int64[p], count of each pair before all rows.
-        others: int64[g], value of each key with which its greatest value is compared.
+        others: int64[g], lower bound of the result of each key: the greatest of its values without a pair.
     """
     pair = 0
     for key in range(len(starts)):

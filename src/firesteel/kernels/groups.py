@@ -28,14 +28,16 @@ def add_groups(sums: Integers, order: Integers, starts: Integers, values: Intege
 
 @compiled
 def list_entries(entries: Integers, ends: Offsets, there: Flags, bounds: Integers, groups: Integers) -> int:
-    """Write the indices of the entries of m groups for which `there` is True, and return their number.
+    """List the entries of m groups for which `there` is True, and return the number of listed entries.
+
+    An entry is a position in `there`. Every group is a range of entries.
 
     Args:
-        entries: Receives the indices, group by group.
-        ends: int32[m + 1], receives the bounds of each group in `entries`.
-        there: Whether each entry is listed.
-        bounds: Group i has the entries bounds[i]:bounds[i + 1].
-        groups: int64[m], the groups in output order.
+        entries: Receives the listed entries, group by group.
+        ends: int32[m + 1]. The entries of groups[k] are written to entries[ends[k]:ends[k + 1]].
+        there: bool for each entry, True if the entry is to be listed.
+        bounds: Group i has the entries bounds[i] to bounds[i + 1] - 1.
+        groups: int64[m], numbers of the wanted groups, in output order.
     """
     count = 0
     ends[0] = 0

@@ -11,10 +11,10 @@ from firesteel.kernels.compiler import CHECKED, Instruction
 Function = TypeVar("Function", bound=Callable[..., object])
 
 ARRAY = "array"
-"""Type of an argument that is an array, with items of any type.
+"""Name for `instruction(takes=...)` of an argument that is an array, with items of any type.
 
-The code generator gets the address of the array's item 0. The next argument of the instruction must be the
-position of the first item that it accesses.
+The code generator gets the address of item 0 in place of the array. The argument after the array must be the
+position of the first item that the instruction reads or writes.
 """
 
 
@@ -27,8 +27,8 @@ def instruction(result: str, *takes: str, items: int | None = 1) -> Callable[[Fu
     Args:
         result: Numba's name of the result type.
         takes: For each argument Numba's name of its type, or `array`.
-        items: Number of array items that the instruction accesses. None if its last argument is the number.
-            Checked kernels compare it with the array's length.
+        items: Number of array items that the instruction reads or writes. None: the instruction's last
+            argument has this number. With FIRESTEEL_KERNELS=checked, items outside of the array are an error.
     """
 
     def made(write: Function) -> Callable[..., Any]:

@@ -15,7 +15,7 @@ from firesteel.notebook.line_chart import line_chart
 from firesteel.spark.progress import Progress
 
 SAMPLES = 600
-"""Samples that a plot keeps. The oldest are dropped."""
+"""Maximum number of samples that a plot keeps. The oldest are dropped."""
 _MOST_STATES = 6
 """Greatest number of states in a chart. If a job has more, the chart shows those with the most entries."""
 

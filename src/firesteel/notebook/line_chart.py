@@ -65,7 +65,7 @@ def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
 
 
 def _short(value: float) -> str:
-    """Return a number with a unit of thousands: 12.3 k."""
+    """Return a number with three digits and the unit k, M or G if it is large: 12.3 k."""
     for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if value >= size:
             return f"{value / size:.3g} {unit}"

@@ -57,7 +57,7 @@ class Magics:
             self._show(environment, environment.execute_sql(statement), given)
 
     def _environment(self, name: str) -> TableEnvironment:
-        """Return the environment of a variable of the notebook. Without the variable, create both."""
+        """Return the TableEnvironment in the notebook's variable `name`. Create it if there is none."""
         found = self._shell.user_ns.get(name)
         if found is None:
             found = TableEnvironment.create()

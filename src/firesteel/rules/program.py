@@ -1,4 +1,8 @@
-"""Programs of the optimizer: rules in their order, each with its reason, and the nodes that may remain."""
+"""Programs of the optimizer.
+
+A program applies rules to a plan in a fixed order. It has the reason for the position of each rule, and the
+classes of nodes that a plan may have after the program.
+"""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def alter_table(call: Call, statement: sql.AlterTable) -> TableResult:
 
 
 def with_traits(table: Table) -> Table:
-    """Return the table with its `traits`, or unchanged if its options are wrong.
+    """Return the table with `traits` set from its options; if the options are wrong, the table as it is.
 
     Traits are properties of a connector that the planner needs, such as its changelog mode (SourceTraits). As
     in Flink, wrong options are an error when the table is used, not when it is created.

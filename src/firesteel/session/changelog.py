@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 def to_changelog_stream(environment: Environment, table: Table) -> DataFrame:
     """Return the changes of a table as a streaming DataFrame, with `_change_type` as first column.
 
-    The DataFrame runs when it is written with `writeStream`, under the checkpoint given there. The sources
-    keep the logs that their offsets refer to in `execution.checkpointing.dir`. If this option is not set,
-    they keep them in a temporary folder.
+    The DataFrame runs when it is written with `writeStream`, under the checkpoint given there. A `filesystem`
+    source also keeps a log, to which its offsets refer. The log is in `execution.checkpointing.dir`. If this
+    option is not set, it is in a temporary folder.
 
     The environment's Spark session gets the settings that state needs: RocksDB as state store, and
     `parallelism.default` shuffle partitions. If this option is not set, the session's own number of shuffle

@@ -31,10 +31,10 @@ class KnownStatements:
     def expect(self, catalog: Catalog, statements: Iterable[Statement], text: str) -> None:
         """Register the queries and INSERTs of a script before the script runs.
 
-        The caller promises that the session will run only registered queries and INSERTs. The promise is not
-        checked: other statements run, too. `folder` relies on it to find changed queries. If a query has no
-        state in the checkpoint, but the checkpoint has the state of an unregistered query, it raises
-        UsageError.
+        From then on, `folder` assumes that the session runs only registered queries and INSERTs. So it can
+        find a query that has changed: this query has no state in the checkpoint, but the checkpoint has the
+        state of an unregistered query. `folder` then raises UsageError. The assumption itself is not checked:
+        unregistered statements run, too.
 
         Args:
             catalog: The catalog, for the paths of the tables that the statements write to.
@@ -99,11 +99,11 @@ class KnownStatements:
             self._runs[text] += 1
 
     def _identity(self, text: str, sink: str | None) -> Identity:
-        """Return the identity by which a statement finds its checkpoint folder. Register it if it is new.
+        """Return the identity by which a statement finds its checkpoint folder. Register a new statement.
 
-        The identity has a number, which tells statements with the same text and sink apart. The first run of
-        the text has the number 0, the next one 1. `folder` and `skip` count a run. The number ends at the
-        count of registered statements with this text and sink, minus 1. If a statement is registered twice:
+        The identity has a number, which tells statements with the same text and sink apart. It is the number
+        of earlier runs of the text, as counted by `folder` and `skip`. But it is less than the count of
+        registered statements with this text and sink. If a statement is registered twice:
 
             run      1st  2nd  3rd
             number   0    1    1

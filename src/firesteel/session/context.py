@@ -1,4 +1,4 @@
-"""Environment, the state of a session: catalog, options and Spark. Statements depend on it alone."""
+"""Environment, the state of a session: catalog, options and Spark. Handlers of statements get it."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class Environment:
         self.own_process = False
         """Whether the process is that of the command `firesteel`."""
         self.tells_resumed = False
-        """Whether a notice says that a query goes on from its checkpoint."""
+        """Whether a query that continues from its checkpoint prints a notice about this."""
         self.script = ""
         """File name of the running script. It names jobs that have no `pipeline.name`."""
         self.known_statements = KnownStatements()
         self.started = StartedJobs()
-        """Jobs that have a checkpoint."""
+        """Jobs with a checkpoint that this session has started."""
         self.replay: Replay | None = None
         """Dead letters that the next job reads instead of its sources. None: it reads its sources."""
         self.kept_script: KeptScript | None = None
@@ -106,10 +106,10 @@ class Environment:
         )
 
     def close(self) -> None:
-        """Release the Spark session that this environment started. It ends when no environment holds it.
+        """Release the Spark session that this environment started.
 
-        A Spark session that the caller passed in does not end. A later query of this environment starts
-        another one, or uses the one passed in.
+        The Spark session ends when no environment uses it any more. A Spark session that the caller passed in
+        does not end. A later query of this environment starts another one, or uses the one passed in.
         """
         if self._spark is not None and self._given is None:
             self._spark.release(self)

@@ -58,7 +58,7 @@ def drop_catalog(call: Call, statement: sql.DropCatalog) -> TableResult:
 
 
 def alter_catalog(call: Call, statement: sql.AlterCatalog) -> TableResult:
-    """Run ALTER CATALOG with SET, RESET or COMMENT. As in Flink, invalid options are set despite an error."""
+    """Run ALTER CATALOG with SET, RESET or COMMENT. As in Flink, a wrong option is an error, but set."""
     name = statement.catalog
     for key in statement.reset or ():
         if key == "type":

@@ -178,13 +178,13 @@ class TableEnvironment(Environment):
                 self.known_statements.expect(self.catalog, self.parse(piece), piece)
 
     def keep_script(self, text: str) -> None:
-        """Set the script that checkpoints keep with the statements that run from now on."""
+        """Set the script that is stored in the checkpoint of each statement that runs from now on."""
         from firesteel.spark.checkpoint.upgrade.kept_script import KeptScript
 
         self.kept_script = KeptScript.of(text, self.options, self.functions_folder)
 
     def is_complete(self, text: str) -> bool:
-        """Return whether the text ends with the semicolon of a statement."""
+        """Return whether the text ends with the semicolon of a statement. A comment may follow it."""
         return is_complete(text)
 
     def execute(self, statement: Statement, text: str, watch: Watch | None = None) -> TableResult:

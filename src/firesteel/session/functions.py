@@ -24,7 +24,7 @@ from firesteel.types.sql import SqlType, TypeRoot, row
 from firesteel.types.user_function import UserDefined, UserFunction
 
 MAIN = "__main__"
-"""Name of the program's main module. Workers cannot import it, only the modules in its folder."""
+"""Name of the program's main module. Workers cannot import it, but they can import modules of its folder."""
 
 
 def create_function(environment: Environment, statement: sql.CreateFunction) -> None:

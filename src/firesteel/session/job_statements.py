@@ -27,7 +27,7 @@ _SCHEMA = tuple(Field(name, STRING) for name in ("job id", "job name", "status",
 
 @contextmanager
 def registered(call: Call, statement: Statement) -> Iterator[Job]:
-    """Yield a new record for the job of a statement. If the block fails, the registry forgets the job."""
+    """Yield a new record for the job of a statement. If the `with` block fails, the registry drops it."""
     line, column = statement.range.line_and_column(call.text)
     text = redacted(call.text[statement.range.start : statement.range.end])
     record = JOBS.add(Source(text, call.environment.script, line, column))

@@ -42,7 +42,8 @@ def job_of(
     Args:
         environment: The session.
         plans: The roots of the plans.
-        names: Column names of a query, which rules may have dropped from the plan.
+        names: Column names of a query. The optimizer's rules may have removed them from the plan. None for
+            INSERTs.
         origins: List to which each operator is appended with its plan node, None if not needed.
         stateful: Whether state is kept in checkpoints (TranslateOptions).
     """
@@ -73,7 +74,8 @@ def run_query(call: Call, plans: Plans, text: str, record: Job) -> ChangesResult
 
     Args:
         call: The execution of the statement.
-        plans: The query's plans. The logical one has the column names, which the physical may have dropped.
+        plans: The query's plans. Column names are those of the logical plan, because the physical plan may
+            have lost them.
         text: The query's text, by which it finds its checkpoint.
         record: The job's record.
     """

@@ -28,9 +28,9 @@ ONE_VALUE = {
     "table.legacy-nested-row-nullability": None,
     "table.sql-dialect": None,
 }
-"""Options of which only the default is supported, because other values change what a query means.
+"""Options whose default is the only supported value, because another value changes the results of queries.
 
-Each has a hint for the error, or None.
+The value here is the hint of the error for another value, None for no hint.
 """
 
 

@@ -35,7 +35,7 @@ Write = Callable[[str], object]
 
 
 def to_stdout(text: str) -> None:
-    """Write a text to the current `sys.stdout`, which tests and notebooks replace."""
+    """Write a text to `sys.stdout`, as set at the time of the call: tests and notebooks replace it."""
     sys.stdout.write(text)
 
 
@@ -121,7 +121,7 @@ class TableResult(ABC):
         return html_schema(self.schema, f"{type(self).__name__}{self._state}")
 
     def wait(self, timeout: float | None = None) -> None:
-        """Wait until the job of an INSERT has ended, and raise its error if it failed.
+        """Wait until the job of an INSERT has ended, and raise its error if it failed. Else return at once.
 
         Args:
             timeout: Limit in seconds, after which TimeoutError is raised; None means without limit.
@@ -221,7 +221,7 @@ class ChangesResult(TableResult):
         return self._bounded
 
     def over(self, changes: Iterator[pa.Table]) -> ChangesResult:
-        """Return a result of this query that reads other changes, such as stored ones."""
+        """Return a result of this query that reads `changes`, such as stored ones, not those of the job."""
         return ChangesResult(
             self.schema,
             changes,

@@ -42,7 +42,7 @@ def row_time(column: str | None, strategy: WatermarkStrategy | None) -> RowTime 
 
 
 def with_row_time(columns: tuple[Column, ...], time: RowTime) -> tuple[tuple[Column, ...], Watermark]:
-    """Return all columns, and the watermark of the row time.
+    """Return the columns of a table with its row time column changed, and the table's watermark.
 
     The row time column gets precision 3 (milliseconds), as in Flink. The other columns stay as they are.
 

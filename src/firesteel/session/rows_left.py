@@ -17,9 +17,9 @@ from firesteel.types.text import render
 _BINARY = (*NUMERIC, *CHARACTER, *BYTES_LIKE, *DATETIME, TypeRoot.BOOLEAN)
 """Types whose values are compared directly. Values of other types are compared by their text."""
 _ROWS, _BYTES = 1 << 18, 64 << 20
-"""Size of the buffer of changes, in rows and in bytes. When the buffer reaches either, it is applied.
+"""Rows and bytes at which the buffer of changes is full. A full buffer is applied to the remaining rows.
 
-If the remaining rows have more rows or bytes than this, the buffer may grow to as many rows or bytes as they.
+If the remaining rows are more than _ROWS, their number is the limit of rows. The same applies to bytes.
 """
 _ADDED = "$added"
 
@@ -29,8 +29,8 @@ class RowsLeft:
 
     The removal of a row that does not exist is ignored, as in Flink's client.
 
-    If more rows remain than the limit allows, the rows that were added last are dropped. If one copy
-    of a row is dropped, all its copies are. From then on, changes of rows that are not kept are ignored.
+    If more rows remain than `most` allows, the rows that were added last are dropped. If one of several
+    equal rows is dropped, all of them are. From then on, only rows equal to a kept row are added or removed.
 
     Args:
         types: The types of the columns.
@@ -98,7 +98,7 @@ class RowsLeft:
 
         Args:
             kept: Indices of the rows that remain, ascending.
-            keys: All rows, grouped by equal ones.
+            keys: Keys of `rows` over all columns: equal rows have the same key.
             rows: The rows kept before, and then the changes.
         """
         if self._most is None:

@@ -98,7 +98,7 @@ def _mark(time: str) -> str:
 
 
 def create_table(table: Table) -> RowsResult:
-    """Return the CREATE TABLE statement that would create the table."""
+    """Return the answer of SHOW CREATE TABLE: the statement that would create the table."""
     lines = [f"  {_definition(table, column)}" for column in table.columns]
     if table.watermark is not None:
         lines.append(
@@ -143,7 +143,7 @@ def _serialized(kind: SqlType) -> str:
 
 
 def create_view(view: View) -> RowsResult:
-    """Return the CREATE VIEW statement that would create the view, with its expanded query."""
+    """Return the answer of SHOW CREATE VIEW: the statement that would create it, with its expanded query."""
     columns = ",\n".join(f"  {quoted_name(name)}" for name in view.columns)
     comment = f"COMMENT {_string(view.comment)}\n" if view.comment else ""
     kind = "TEMPORARY VIEW" if view.temporary else "VIEW"
@@ -151,7 +151,7 @@ def create_view(view: View) -> RowsResult:
 
 
 def create_catalog(name: str, entry: CatalogEntry) -> RowsResult:
-    """Return the CREATE CATALOG statement that would create the catalog."""
+    """Return the answer of SHOW CREATE CATALOG: the statement that would create the catalog."""
     comment = "" if entry.comment is None else f"COMMENT {_string(entry.comment)}\n"
     options = ",\n".join(f"  {_string(k)} = {_string(v)}" for k, v in _shown((entry.options or {}).items()))
     return _text(f"CREATE CATALOG {quoted_name(name)}\n{comment}WITH (\n{options}\n)\n")

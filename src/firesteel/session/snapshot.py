@@ -1,4 +1,4 @@
-"""Storage of rows in a file, which a table then reads: of a batch DataFrame, or of changes in memory."""
+"""Storage of a batch DataFrame, or of changes in memory, in a file that a table reads."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def snapshot(
     """Store the rows of a DataFrame as one bounded batch of changes.
 
     The rows pass through the memory of this process. If there is a column `_commit_version`, rows are sorted
-    by it, and those of one version by `_change_type`, removed rows first. Otherwise rows keep their order,
-    partition by partition.
+    by it. Within a version, removed rows (delete, update_preimage) come first. Without this column, the
+    DataFrame's partitions come one after the other, each in its own order.
 
     Args:
         environment: Session with the Spark of the DataFrame.

@@ -30,7 +30,7 @@ from firesteel.sql.parser import parse_statement
 def execute(
     environment: Environment, statement: sql.Statement, text: str, watch: Watch | None = None
 ) -> TableResult:
-    """Run a statement and return its result. Errors get the SQL text, to show their position."""
+    """Run a parsed statement and return its result. A FiresteelError gets `text`, to quote the wrong part."""
     handler = _HANDLERS.get(type(statement))
     try:
         if handler is None:
@@ -38,7 +38,7 @@ def execute(
         return handler(Call(environment, text, watch), statement)
     except FiresteelError as error:
         if error.range is None and isinstance(error, (SqlError, NotSupportedError)):
-            error.range = statement.range  # errors of rules and connectors have no position
+            error.range = statement.range  # Rules and connectors do not know the position.
         raise error.located(text) from error.__cause__
 
 
@@ -48,7 +48,11 @@ def execute_text(environment: Environment, text: str) -> TableResult:
 
 
 def explain_text(environment: Environment, text: str, *details: str) -> str:
-    """Return the plans of a query, an INSERT or a statement set. Raises ValidationError for any other."""
+    """Return the plans that EXPLAIN prints for a query, an INSERT or a statement set.
+
+    Raises:
+        ValidationError: The text is another kind of statement.
+    """
     parsed = parse_statement(text)
     if not isinstance(parsed, (sql.Query, sql.Insert, sql.StatementSet)):
         raise ValidationError(

@@ -38,7 +38,7 @@ class Table:
         return execute_text(self._environment, self.query)
 
     def execute_insert(self, table_path: str) -> TableResult:
-        """Write the changes into a table, in the background: `wait()` for the end."""
+        """Start an INSERT of this query into a table. The result's `wait()` waits for the end of the job."""
         return execute_text(self._environment, f"INSERT INTO {table_path} {self.query}")
 
     def explain(self, *details: str) -> str:
@@ -46,7 +46,7 @@ class Table:
         return explain_text(self._environment, self.query, *details)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Run the query and return its final rows as a DataFrame. Raises UsageError if it never ends."""
+        """Run the query and return its final rows as a DataFrame. Raises UsageError if it is unbounded."""
         return self.execute().to_pandas()
 
     def __repr__(self) -> str:

@@ -75,7 +75,7 @@ def widths_by_content(names: Sequence[str], rows: Iterable[Sequence[str]]) -> li
 
 
 def fit(text: str, width: int) -> str:
-    """Return the text right-aligned in `width` columns. If it is wider, cut it off and end it with CUT."""
+    """Return the text right-aligned in `width` columns. If it is wider, its end is replaced by CUT."""
     taken = display_width(text)
     if taken <= width:
         return " " * (width - taken) + text
@@ -115,7 +115,7 @@ def print_tableau(
         The number of rows.
 
     Raises:
-        KeyboardInterrupt: The user pressed Ctrl-C. The table is closed before.
+        KeyboardInterrupt: The user pressed Ctrl-C. The table's last border and the count are printed before.
     """
     count = 0
     try:

@@ -12,8 +12,11 @@ from firesteel.runtime.dataflow.counters import ChainCounters
 KEPT = 100
 """Number of micro-batches that are remembered, the last ones."""
 WAITING, TASKS, DELIVERY = "waiting", "tasks", "delivery"
-"""The parts of a micro-batch: the wait from the end of the previous one until Spark has planned it, its tasks
-and the delivery of its rows to the sinks or the reader."""
+"""The parts of a micro-batch, in this order.
+
+WAITING is the time from the end of the previous micro-batch until Spark has planned this one. TASKS is the
+time of the tasks. DELIVERY is the time in which the sinks, or the reader of a query, get the rows.
+"""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
-"""Bytecode of modules in a zip.
+"""Bytecode for the modules in a zip.
 
-Without it, Python compiles each module again in each process that imports it.
+If a zip has only sources, Python compiles each module again in each process that imports it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 
 _HEADER_BYTES = 16
 _BY_TIME, _BY_HASH_UNCHECKED = 0, 1
-"""Flags of a .pyc: Python compares it with the time and size of its source, or not at all."""
+"""Flags in a .pyc. With 0, Python compares the .pyc with its source's time and size. With 1, it does not."""
 
 
 def kept_bytecode(source: Path) -> bytes | None:

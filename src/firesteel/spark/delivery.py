@@ -85,11 +85,11 @@ class Delivery:
         return [number for number, sink in self._sinks.items() if sink.commits is not Commits.DRIVER]
 
     def identities(self) -> dict[str, dict[str, str]]:
-        """Return the ids of sinks' tables and topics (connectors/base.py), by the job's name at the sink."""
+        """Return, for the job's name at each sink, the ids of its tables and topics (Sink.identities)."""
         return {job_of(self.job, number): dict(sink.identities()) for number, sink in self._sinks.items()}
 
     def forgets_after(self) -> float | None:
-        """Return the seconds for which all sinks remember their batches, or None if they never forget."""
+        """Return the shortest time, in seconds, after which a sink forgets its batches; None for never."""
         found = (sink.forgets_after() for sink in self._sinks.values())
         return min((seconds for seconds in found if seconds is not None), default=None)
 
@@ -219,19 +219,19 @@ class Delivery:
             tokens: Tokens of the tasks that have ended, by the number of the sink; None if there are none.
         """
         for number, sink in self._sinks.items():
-            with suppress(FiresteelError):  # if another run has taken over, that run cleans up
+            with suppress(FiresteelError):  # Another run, if it has taken over, cleans up.
                 sink.abort(batch, (tokens or {}).get(number, []))
 
     def end_run(self) -> None:
         """Let the sinks remove their records of a job that no later run will continue."""
         for sink in self._sinks.values():
-            with suppress(FiresteelError):  # after a week, another job removes the records that are left
+            with suppress(FiresteelError):  # Records that stay are removed after a week, by another job.
                 sink.end_run()
 
     def _run(self, number: int, batch: int, origin: Origin, run: RunTasks) -> list[str]:
-        """Run the tasks of a sink, and again without refused rows as long as they refuse rows.
+        """Run the tasks of a sink that commits in tasks, and return their tokens (SinkTask.tokens).
 
-        Return the tokens of the last run, for the commit (SinkTask.tokens).
+        If the tasks have committed nothing because the sink refuses rows, run them again without these rows.
         """
         while True:
             self._guard()
@@ -243,7 +243,10 @@ class Delivery:
                 return tokens
 
     def _write_refused(self, batch: int, tokens: dict[int, list[str]], rows: Counter[int]) -> None:
-        """Write the rows that sinks have refused to the dead-letter table."""
+        """Write the rows that sinks have refused to the dead-letter table.
+
+        Put the token of this table into `tokens`, and the number of rows into `rows`.
+        """
         number = self._refused.number
         if number is None:
             return
@@ -256,7 +259,10 @@ class Delivery:
     def _on_driver(
         self, packets: Sequence[Packet], batch: int, tokens: dict[int, list[str]]
     ) -> Iterator[pa.Table]:
-        """Write rows to sinks on the driver, and yield the changes of outputs without a connector."""
+        """Write rows to sinks on the driver, and yield the changes of outputs without a connector.
+
+        `tokens` gets, by the number of each sink, the token that the sink needs for the commit.
+        """
         for number in range(len(self._specs)):
             own = (p for p in packets if p.to == sink_id(number) and p.holds == CHANGES)
             sink = self._sinks.get(number)

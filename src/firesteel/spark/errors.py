@@ -35,8 +35,8 @@ def guarded(packets: Callable[[], Iterable[Packet]]) -> Iterator[Packet]:
 def raise_failure(packet: Packet) -> None:
     """Raise the error that a packet carries, if it carries one.
 
-    Such an error does not restart the job, because the same rows would cause it again. A TransientError may
-    restart the job: its cause lies outside of the rows.
+    The job restarts at most after a TransientError, whose cause lies outside of the rows. The same rows would
+    cause any other error again.
     """
     if packet.holds == FAILURE:
         error: FiresteelError = pickle.loads(packet.payload)
@@ -115,7 +115,7 @@ _DEATH = re.compile(
 )
 _CALL = "An error occurred while calling"
 _ADVICE = re.compile(r"\s*Consider setting 'spark\..*")
-"""Spark's advice on settings, which is removed because it does not fit Firesteel."""
+"""Spark's advice to change a setting. It does not help a job of Firesteel, so it is cut from messages."""
 
 
 def _died(text: str, words: str, job: JobSpec | None, *, goes_on: bool) -> JobError:
@@ -178,7 +178,7 @@ def _raised(text: str) -> tuple[str, str] | None:
     before, found, trace = text.rpartition("Traceback (most recent call last):\n")
     if not found:
         return None
-    indent = before.rpartition("\n")[2]  # if a worker did not start, Spark indents all lines of its output
+    indent = before.rpartition("\n")[2]  # Spark indents the output of a worker that did not start.
     inner = (line.removeprefix(indent) if indent.isspace() else line for line in trace.splitlines())
     lines = itertools.dropwhile(lambda line: line[:1].isspace(), inner)
     said = itertools.takewhile(lambda line: line.strip() and not line.lstrip(" ").startswith(_AFTER), lines)

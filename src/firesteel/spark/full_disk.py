@@ -70,7 +70,8 @@ def full_disk(error: BaseException, checkpoint: str | None, temporary: Sequence[
 def local_folders(context: SparkContext) -> list[str]:
     """Return Spark's folders for temporary files.
 
-    If a folder is inside Firesteel's folder of this process, the parent of that folder is returned instead.
+    Firesteel has a temporary folder for each process. If Spark's folder is inside of that of this process,
+    the parent of the process's folder is returned instead.
     """
     own = os.environ.get("SPARK_LOCAL_DIRS")
     if not own:
@@ -103,9 +104,9 @@ def _named(text: str, folders: Sequence[Path]) -> list[Path]:
 def _by_class(text: str, kept: Path | None, short_lived: list[Path]) -> list[Path]:
     """Return the folders to which the class of Spark that failed writes; [] if the class is not known.
 
-    Some classes write temporary files, others the checkpoint. The first of either in the stack trace of the
-    innermost cause counts. This search is needed if no disk is full any more, because Spark has removed the
-    files of the failed work.
+    Some of Spark's classes write temporary files, others the checkpoint. The first such class in the stack
+    trace of the innermost cause decides. The disks themselves may not show which one was full: Spark may
+    have removed the files of the failed work.
 
     Args:
         text: Text and stack trace of the error.

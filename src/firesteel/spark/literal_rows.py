@@ -16,7 +16,7 @@ from firesteel.runtime.operators.calc.calc import Calc
 from firesteel.runtime.spec.tables import ValuesSpec
 
 _CHUNK = 64
-"""Rows in one DuckDB statement, in which each column is a CASE over the row's number."""
+"""Rows in one DuckDB statement. Each column is one expression: CASE number WHEN 0 THEN ... END."""
 
 
 class LiteralRows(SingleReadSource):

@@ -21,7 +21,7 @@ def memory(root: Path = Path("/")) -> int | None:
     """
     found = []
     for name in _LIMITS:
-        with suppress(OSError, ValueError):  # "max" stands for no limit
+        with suppress(OSError, ValueError):  # No limit: no file, or "max".
             found.append(int((root / name).read_text()))
     with suppress(OSError, ValueError, AttributeError):  # Some systems lack sysconf or its SC_ names.
         found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))

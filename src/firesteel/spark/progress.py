@@ -38,7 +38,7 @@ class Progress:
             processing time, this is the time at which the current mini-batch began.
         skip_causes: Messages skipped because they cannot be decoded, by cause (formats/messages).
         chains: Counters of the steps of each chain, by its number (runtime/dataflow/counters.py).
-        hot_keys: Keys to which most rows go, by the keyed chain's number and port.
+        hot_keys: Most frequent keys and their row counts, by (number, port) of each keyed chain.
         states: Sizes of keyed state, by (stage, key group) and then by the name of the state. Empty if the
             host reports none. After `close`, (0, 0) has the sums of all stages and key groups.
         state_size: Returns the bytes of keyed state in Spark's state store.

@@ -71,12 +71,12 @@ class RefusedRowsSink:
         self._rows: BySink = {}
 
     def begin(self, batch: int, origin: Origin) -> None:
-        """Begin the delivery of a batch."""
+        """Begin the delivery of a batch: load the refused rows that an earlier delivery of it has stored."""
         self._batch, self._origin = batch, origin
         self._rows = {} if self.number is None else self._store.of(batch, origin)
 
     def left_out(self, sink: int) -> RefusedRows | None:
-        """Return the rows that a sink leaves out, by partition; None if a refused row ends the job."""
+        """Return the refused rows that a sink leaves out, by partition. None if a refusal ends the job."""
         if self.number is None or self._specs[sink].takes_dead_letters:
             return None
         return self._rows.get(sink, {})
@@ -93,7 +93,8 @@ class RefusedRowsSink:
             packets: Packets of the sink's tasks whose content is REFUSED.
 
         Returns:
-            Whether the tasks must run again without these rows, because they have committed nothing.
+            True if a task has committed nothing, because it refused rows. The tasks must then run again
+            without these rows. False if the tasks have committed all rows but the refused ones.
         """
         again = False
         for packet in packets:

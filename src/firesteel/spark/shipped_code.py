@@ -56,7 +56,7 @@ def ship_code(spark: Spark, job: JobSpec) -> None:
     use_archives(spark.context)
     package = Path(firesteel.__file__).parent
     if package.is_dir() and (spark.context.applicationId, "") not in _sent:
-        _ship_package(spark.context, package)  # a zip, not a folder, was sent by spark-submit --py-files
+        _ship_package(spark.context, package)  # spark-submit --py-files has sent a zip, not a folder
         _sent[spark.context.applicationId, ""] = ""
     _ship_modules(spark.context, functions_of(job))
 
@@ -122,8 +122,8 @@ def _ship_folder(context: SparkContext, folder: Path, tops: set[str]) -> None:
 def _modules(folder: Path, tops: set[str]) -> Iterator[Path]:
     """Yield the files of all modules and packages in a folder.
 
-    `tops` are the names of top-level packages of functions. Only they may lack __init__.py; other folders
-    without it are left out.
+    `tops` are the names of the top-level modules and packages that have the functions. A folder without
+    __init__.py is left out, unless its name is in `tops`.
     """
     for entry in folder.iterdir():
         if entry.is_file() and entry.suffix == ".py":
@@ -148,7 +148,7 @@ def prepare_worker() -> None:
 
 
 def located(folder: str) -> str:
-    """Return where this task finds a folder of the driver: its own path if the driver has not sent it."""
+    """Return the path at which this task finds a folder of the driver; `folder` if it was not sent."""
     if "pyspark" not in sys.modules:
         return folder
     from pyspark import SparkFiles, TaskContext
@@ -157,18 +157,18 @@ def located(folder: str) -> str:
         return folder
     places = Path(SparkFiles.getRootDirectory()).glob(f"{_name(folder)}-*")
     found = [place for place in places if place.is_dir()]
-    return str(max(found)) if found else folder  # a name ends with the time of sending: max is the last
+    return str(max(found)) if found else folder  # names end with the time of sending
 
 
 def hand_on_secrets(jobs: Sequence[JobSpec], spark: Spark) -> None:
     """Send secrets and code of jobs to the workers of a Spark, once it has started."""
     for job in jobs:
-        hand_on(table_options(job), variables_of_workers(spark.context))  # `context` waits for Spark
+        hand_on(table_options(job), variables_of_workers(spark.context))  # waits for Spark
         ship_code(spark, job)
 
 
 def table_options(job: JobSpec) -> Iterator[Pairs]:
-    """Yield the options of each table of a job."""
+    """Yield the options, as (key, value) pairs, of each source, lookup table and sink of a job."""
     yield from (chain.source.options for chain in job.chains if isinstance(chain.source, ScanSpec))
     yield from (scan.options for scan in looked_up(job))
     yield from (sink.options for sink in job.sinks)

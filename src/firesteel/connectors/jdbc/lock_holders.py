@@ -29,8 +29,9 @@ def locked_hint(path: str) -> str:
 def lock_holders(path: str) -> list[str]:
     """Return the other processes that hold a lock of a database, such as `process 4711 (sqlite3)`.
 
-    If a process has a lock for writing, only such processes are listed. Otherwise those with a lock for
-    reading are, because readers delay a commit. Only Linux lists locks. On other systems, the list is empty.
+    If any process has a lock for writing, the result has only the processes with such a lock. Otherwise, it
+    has the processes with a lock for reading, because readers delay a commit. The locks are read from
+    /proc/locks, which only Linux has. On other systems, the list is empty.
     """
     found: dict[str, set[str]] = {"WRITE": set(), "READ": set()}
     with suppress(OSError, ValueError, IndexError, KeyError):

@@ -1,7 +1,8 @@
 """Lookups in a database, which get the rows of many keys in a few queries.
 
-Each row comes with the number of its key, so that only the database decides which values are equal. The form
-of the keys in a query depends on the database (`Dialect.keys_as`):
+A query numbers the keys, and returns with each row the number of the key that matches the row. So the
+database alone decides which values are equal, and the caller compares none. The form of the keys in a query
+depends on the database (`Dialect.keys_as`):
 
 - arrays: one array for each key column, for any number of keys. PostgreSQL joins them like a table.
 - values: a table of literal rows, which is joined with the looked-up table.
@@ -48,7 +49,10 @@ class JdbcLookup:
         self._database = Database(replace(options, retries=options.lookup_retries))
 
     def find(self, keys: Sequence[pa.Array]) -> FoundRows:
-        """Return the rows of keys, given as one array for each key column.
+        """Return the rows of all keys, each row with the position of its key in `keys`.
+
+        Args:
+            keys: One array for each key column.
 
         Raises:
             JobError: The database rejects the query, or is unreachable for too long.
@@ -67,9 +71,13 @@ class JdbcLookup:
         return self._found(rows)
 
     def _asked(self, connection: Any, columns: Sequence[list[Any]]) -> list[Any]:
-        """Look up keys, given as key columns, in as few queries as possible, and return the rows.
+        """Look up keys in as few queries as possible, and return the found rows.
 
-        The first value of each row is the number of its key.
+        A row has the position of its key in `columns`, and then the values of the read columns.
+
+        Args:
+            connection: Connection to the database.
+            columns: The values of each key column, one for each key.
         """
         found: list[Any] = []
         together = min(_TOGETHER[self._options.dialect.keys_as], _PARAMETERS // (1 + len(columns)))

@@ -27,12 +27,14 @@ def refused_rows(
     """Return the rows that the database refuses. The open transaction then contains all other rows.
 
     The function writes at most `most` rows together, under a savepoint. If a write fails, it rolls back to
-    the savepoint and writes both halves of these rows in the same way. So most good rows go in large writes.
+    the savepoint and writes both halves of these rows in the same way, down to single rows. So few writes are
+    needed if few rows are refused.
 
     Args:
         connection: A connection with an open transaction.
         database: Its database.
-        changes: The rows, with their numbers (connectors/refused_rows.py: ROW).
+        changes: The rows. The column ROW (connectors/refused_rows.py) has their positions among all rows
+            of the task.
         columns: Name and type of each field of the rows.
         execute: Writes rows.
         most: Maximum number of rows that are written together.

@@ -1,9 +1,10 @@
 """Writes tables of databases: the Sink of the connector `jdbc`.
 
 A task writes its part of a batch in one transaction, which also records the batch's number in the table
-`firesteel_batches`. If a batch is tried again and its number is already there, no row is written. Several
-parts that are written in one process share a transaction, which records a number for each part. Readers see
-the table only between transactions. So, if a table has a key, a task writes the last change of each key only.
+`firesteel_batches`. If a batch is tried again and its number is already there, no row is written. If a
+process writes the parts of several tasks together, they share a transaction, which records a number for each
+task. Readers see only the state after a transaction. So if a table has a key, only the last change of each
+key in a part is written.
 """
 
 from __future__ import annotations
@@ -44,7 +45,11 @@ class _RolledBackError(Exception):
 
 @dataclass(frozen=True)
 class _Statement:
-    """SQL to run for each row of `changes`. Its parameters are the row's fields at the positions `fields`."""
+    """SQL to run for each row of `changes`.
+
+    Its parameters are the row's values in some columns. `fields` has the positions of these columns in the
+    table.
+    """
 
     sql: str
     changes: pa.Table
@@ -135,7 +140,7 @@ class JdbcSink(Sink):
         raise found
 
     def abort_task(self) -> None:
-        """Drop the rows of the task. Their transaction has ended with the error."""
+        """Drop the rows of the task. No transaction is open: only `close_task` begins one, and ends it."""
         self._parts = []
 
     def _set_aside(self, deliveries: Sequence[_Delivery]) -> None:
@@ -189,7 +194,7 @@ class JdbcSink(Sink):
         yield _Statement(dialect.upsert(table, spec.names, names), last.filter(pa.array(~gone)), everything)
 
     def _kept(self, changes: pa.Table, part: _Part) -> pa.Table:
-        """Return rows without those that are known to be refused."""
+        """Return the rows without those that the database refused in an earlier attempt (`refusals`)."""
         return changes if self.refusals is None else self.refusals.kept(changes, part.task)
 
     def _deliver(self, connection: Any, deliveries: Sequence[_Delivery]) -> None:
@@ -217,7 +222,10 @@ class JdbcSink(Sink):
             yield start, [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def _parameters(self, changes: pa.Table, fields: Sequence[int]) -> list[list[Any]]:
-        """Return the columns as Python values. Raise an error if Python cannot represent a value."""
+        """Return the columns at the positions `fields` as lists of the values that the driver takes.
+
+        Any error about a value, such as OverflowError, means that Python cannot represent the value.
+        """
         as_text = self._options.dialect.as_text
         return [to_database(changes[field_name(each)], self._spec.types[each], as_text) for each in fields]
 

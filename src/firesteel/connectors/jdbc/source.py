@@ -25,7 +25,7 @@ _TOGETHER = 50_000
 class JdbcSource(SingleReadSource):
     """Bounded source of a database's table, in one split or as many as `scan.partition.num` requests.
 
-    A retried task reads the rows that the table has then.
+    A retried task queries the table again, and so may read other rows than the first attempt.
     """
 
     def __init__(self, scan: ScanSpec, options: JdbcOptions) -> None:
@@ -48,7 +48,7 @@ class JdbcSource(SingleReadSource):
 
         Args:
             is_local: Whether tasks run on this machine, not on a cluster.
-            fresh: Has no effect, because the table is read from its beginning in every run.
+            fresh: Whether the job starts without a checkpoint. It has no effect on this check.
 
         Raises:
             JobError: The table does not exist, or the database is unreachable.
@@ -101,7 +101,7 @@ class JdbcSource(SingleReadSource):
 
 
 def bounds(partitions: Partitions) -> list[tuple[int, int]]:
-    """Return the lowest and the highest value of the column `partitions.column` in each part.
+    """Return the lowest and the highest value of the partition column in each range, one range a split.
 
     Flink: JdbcNumericBetweenParametersProvider.ofBatchNum.
     """

@@ -15,7 +15,10 @@ from firesteel.types.iso_times import moment_of_iso, time_of_iso
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
 
 _MOST_DIGITS = 150_000
-"""Maximum number of digits. PostgreSQL's NUMERIC has 131,072 before the point and 16,383 after it."""
+"""Maximum number of digits of a number that a database returns.
+
+PostgreSQL's NUMERIC has at most 131,072 digits before the point and 16,383 after it.
+"""
 _TIMES = (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
 
 

@@ -53,14 +53,15 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
 def library() -> Any:
     """Return librdkafka, or None if its functions cannot be called.
 
-    They cannot be called if confluent-kafka's C extension contains librdkafka instead of loading it as a
-    library, or if pointers do not have eight bytes.
+    They cannot be called if librdkafka is linked statically into confluent-kafka's C extension. The result is
+    also None if pointers do not have eight bytes, because the kernels expect addresses of 64 bits.
     """
     client()
     from confluent_kafka import cimpl
 
     try:
-        # confluent-kafka's C extension is linked with librdkafka, so its handle finds librdkafka's functions.
+        # The C extension has loaded librdkafka as a library. A symbol that is looked up in the extension is
+        # also looked up there.
         found = ctypes.CDLL(cimpl.__file__)
         for name, (gives, *takes) in _FUNCTIONS.items():
             function = getattr(found, f"rd_kafka_{name}")
@@ -73,8 +74,11 @@ def library() -> Any:
 class BatchConsumer:
     """Consumer without a consumer group, with the methods of ObjectConsumer.
 
-    It always reads the value and the offset of a message. If `also` contains MESSAGE_KEY, it reads the key,
-    too. For any other column in `also`, the caller needs an ObjectConsumer.
+    It always reads the value and the offset of a message.
+
+    Args:
+        configuration: librdkafka's properties.
+        also: MESSAGE_KEY if the key is read, too. Other columns of Messages need an ObjectConsumer.
     """
 
     def __init__(self, configuration: Mapping[str, str], also: frozenset[str]) -> None:
@@ -96,7 +100,7 @@ class BatchConsumer:
         return self._asked
 
     def assign(self, wanted: Range) -> None:
-        """Start reading at the start of a range."""
+        """Start to read a range of a partition, at its first offset."""
         topic, partitions = wanted.topic.encode(), self._library.rd_kafka_topic_partition_list_new(1)
         self._library.rd_kafka_topic_partition_list_add(partitions, topic, wanted.partition)
         place = partitions, topic, wanted.partition, wanted.start
@@ -108,7 +112,11 @@ class BatchConsumer:
         self._assign(None)
 
     def take(self, most: int, end: int, wait: float) -> Taken:
-        """Return at most `most` messages that arrive within `wait` seconds, all before offset `end`."""
+        """Return the next messages, all of them before offset `end`.
+
+        The method returns as soon as it has `most` messages (AT_ONCE, if that is less). It waits at most
+        `wait` seconds.
+        """
         from firesteel.kernels.kafka_messages import give_back, read_heads
 
         consume, place = self._library.rd_kafka_consume_batch_queue, self._messages.ctypes.data

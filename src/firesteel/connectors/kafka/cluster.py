@@ -15,7 +15,10 @@ from firesteel.errors import JobError, UnavailableError, ValidationError, missin
 from firesteel.functions.java.regular_expressions import parsed
 
 _PATIENCE, _REFUSED, _SHORT = 10.0, 2.0, 1.0
-"""Seconds until a request fails: without an answer, after a refused connection, and for the optional lag."""
+"""Seconds until a request fails: usually; if a broker refuses connections; and if it asks for the lag.
+
+The lag is only shown to the user, so the job goes on without it.
+"""
 _FIRST_TIMEOUT = 0.25
 _ALL_REFUSED = 0.4
 """Seconds until a request fails if all brokers refuse connections."""
@@ -36,7 +39,7 @@ def client() -> Any:
 
 
 def will_pass(error: Any) -> bool:
-    """Return whether a retry may succeed: no broker answered, or the broker is not ready or the wrong one.
+    """Return whether a retry may succeed: no broker answered, or it is not ready, leader or coordinator.
 
     These are the errors of Java's RetriableException, without that of an unknown topic.
     """
@@ -67,7 +70,10 @@ class UnreachableError(UnavailableError):
 
 
 class UnknownPartitionError(UnavailableError):
-    """Error: the cluster does not know a topic, a partition or its leader. Starting brokers report it."""
+    """Error: the cluster does not know a topic, a partition or its leader.
+
+    Brokers may also report this while they start. So a retry may succeed.
+    """
 
 
 class Cluster:
@@ -156,7 +162,8 @@ class Cluster:
                 patience = _ALL_REFUSED if all_down else _REFUSED if self._errors else _PATIENCE
                 if waited >= patience:
                     raise self._unreachable(error) from None
-                timeout = min(2 * timeout, 1.0, patience - waited)  # a far cluster is slow to answer
+                # Wait longer for the next answer: a far cluster may take more than the first time-out.
+                timeout = min(2 * timeout, 1.0, patience - waited)
 
     def ids(self, topics: Iterable[str]) -> dict[str, str]:
         """Return the id of each topic. A topic that is deleted and created again gets a new id.
@@ -208,17 +215,23 @@ class Cluster:
         return self._offsets(partitions, self._kafka.admin.OffsetSpec.latest())
 
     def lag(self, at: Places) -> Places:
-        """Return the number of messages after each offset. Raises UnreachableError after one second."""
+        """Return for each partition the number of messages from its offset in `at` to its end.
+
+        Raises:
+            UnreachableError: The cluster has not answered for one second.
+        """
         latest = self._offsets(at, self._kafka.admin.OffsetSpec.latest(), _SHORT)
         return {each: max(0, latest[each] - place) for each, place in at.items()}
 
     def at(self, place: Place, partitions: list[Partition]) -> Places:
         """Return the offset in each partition at which reading starts or ends, by Flink's rules.
 
-        For a timestamp, it is the offset of the first message with this time or a later one, or else the end
-        of the partition. If `specific-offsets` does not list a partition, it is the offset that the consumer
-        group has committed, or else the beginning. For `group-offsets`, it is the offset that the group has
-        committed, or else the beginning or the end, as `auto.offset.reset` says.
+        - earliest-offset, latest-offset: the beginning or the end of the partition.
+        - timestamp: the first message with this time or a later one. Without such a message, the end.
+        - specific-offsets: the listed offset. For a partition that is not listed, it is the offset that the
+          consumer group has committed, or the beginning if the group has none.
+        - group-offsets: the offset that the consumer group has committed. If it has none,
+          `auto.offset.reset` decides between the beginning and the end (see `_of_group`).
 
         Args:
             place: Start or end of reading as the table's options set it.

@@ -15,7 +15,7 @@ from firesteel.errors import ValidationError
 
 _RANGES = {
     "batch.size": (1, 2147483647),
-    "connections.max.idle.ms": (0, 2147483647),  # 0 means never, which is -1 in Java.
+    "connections.max.idle.ms": (0, 2147483647),  # Java's -1 (never) becomes 0, which has this meaning.
     "fetch.max.bytes": (1000, 2147483135),
     "fetch.min.bytes": (1, 100000000),
     "fetch.wait.max.ms": (0, 300000),
@@ -30,7 +30,7 @@ _RANGES = {
     "retry.backoff.ms": (1, 300000),
     "sasl.kerberos.min.time.before.relogin": (0, 86400000),
     "socket.connection.setup.timeout.ms": (1000, 2147483647),
-    "socket.receive.buffer.bytes": (0, 100000000),  # 0 means the system's default, which is -1 in Java.
+    "socket.receive.buffer.bytes": (0, 100000000),  # Java's -1 (the system's default) becomes 0.
     "socket.send.buffer.bytes": (0, 100000000),
     "socket.timeout.ms": (10, 300000),
     "transaction.timeout.ms": (1000, 2147483647),
@@ -88,9 +88,10 @@ def coupled(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def compression_level(properties: Mapping[str, str]) -> dict[str, str]:
-    """Return librdkafka's `compression.level` for the used codec; {} if no level is set for it.
+    """Return librdkafka's `compression.level` for the codec in `compression.type`.
 
-    Java's client has a property for each codec.
+    Java's client has a property for each codec, such as `compression.gzip.level`. The result is {} if the
+    codec's property is not set, or if the codec has no levels.
     """
     codec = properties.get("compression.type", "none").lower()
     level = _number(properties.get(f"compression.{codec}.level", ""))
@@ -156,7 +157,10 @@ def _too_long(name: str, value: int, limit: int, most: int) -> ValidationError:
 
 
 def _may_be_idempotent(given: Mapping[str, str]) -> bool:
-    """Return whether Java's client makes a producer with these properties idempotent (its default)."""
+    """Return whether a producer of Java's client with these properties is idempotent by default.
+
+    It is not if the user has set `acks`, `retries` or the requests in flight to a value that rules this out.
+    """
     flying = _number(given.get("max.in.flight.requests.per.connection", "1"))
     return (
         given.get("acks", "all").lower() in ("all", "-1")

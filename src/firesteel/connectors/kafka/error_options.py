@@ -48,9 +48,10 @@ class ErrorOptions:
     """Checked options of a table for messages that cannot be read.
 
     Attributes:
-        tolerance: NONE or ALL; None if the job's options decide.
-        topic: Topic that gets the messages, "" for none.
-        context: Whether the messages get headers that describe the error.
+        tolerance: NONE ends the job at such a message, ALL goes on. None if the table does not set the
+            option: then the options of the job decide.
+        topic: Topic that gets a copy of these messages, "" for none.
+        context: Whether the copies get headers that describe the error.
     """
 
     tolerance: str | None
@@ -79,7 +80,7 @@ def error_options(options: Mapping[str, str]) -> ErrorOptions:
 
 
 def _is_read(topic: str, options: Mapping[str, str]) -> bool:
-    """Return whether a table with these options reads a topic."""
+    """Return whether `topic` is one of the topics that a table with these options reads."""
     if "topic-pattern" in options:
         return parsed(options["topic-pattern"]).fullmatch(topic) is not None
     return topic in [each.strip() for each in options.get("topic", "").split(";")]
@@ -123,9 +124,9 @@ def error_headers(
 
     Args:
         place: Topic, partition and offset of the message.
-        table: Path of the table, for the name of the connector.
-        stage: KEY_STAGE or VALUE_STAGE.
-        of: Name of the format.
+        table: Path of the table that reads the message. The header `connector.name` gets it.
+        stage: KEY_STAGE if the message's key is bad, VALUE_STAGE if its value is.
+        of: Name of the format of the bad key or value.
         error_class: Class of the error.
         text: Message of the error.
     """

@@ -1,4 +1,4 @@
-"""Column of bytes that is collected piece by piece."""
+"""Arrow column of binary values, which is collected from the values of successive reads."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ NULL = -1
 
 
 class Joined(NamedTuple):
-    """Values, joined to one array.
+    """Binary values, joined to one array.
 
     Attributes:
-        sizes: int32[n], size of each value, NULL for no value.
+        sizes: int32[n], number of bytes of each value, NULL for no value.
         data: Bytes of the values, one after the other.
     """
 
@@ -26,12 +26,12 @@ class Joined(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """Return the number of bytes, including the sizes."""
+        """Return the number of bytes that both arrays take."""
         return len(self.data) + self.sizes.nbytes
 
 
 def joined(values: Sequence[bytes | None]) -> Joined:
-    """Join values. None stands for NULL."""
+    """Return values joined to one array. None stands for NULL."""
     try:
         return _joined(values)  # type: ignore[arg-type]
     except TypeError:
@@ -46,10 +46,10 @@ def _joined(values: Sequence[bytes]) -> Joined:
 
 
 class GatheredBytes:
-    """Collector of pieces of a column of bytes.
+    """Collector of a column of binary values. Each piece has the values of one read, already joined.
 
-    It joins the values of a piece while they are in the processor's cache, and finally the pieces. Creating
-    an array of each piece and joining the arrays would take twice as long.
+    `array` then joins the pieces. It would take twice as long to create an Arrow array of each piece and to
+    concatenate the arrays.
     """
 
     def __init__(self) -> None:

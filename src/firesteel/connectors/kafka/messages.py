@@ -16,10 +16,13 @@ from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import BYTES, STRING, map_of
 
 MESSAGE, MESSAGE_KEY, OFFSET, TIMESTAMP = "$value", "$key", "offset", "timestamp"
-"""Names of columns of Messages. Any further column has the name of its metadata key, such as `headers`."""
+"""Names of columns of Messages: value, key, offset and time of a message.
+
+Any other column has the name of its metadata key, such as `headers`.
+"""
 HEADERS = to_arrow(map_of(STRING, BYTES))
 OF_MESSAGES = frozenset((OFFSET, "headers", "leader-epoch", "timestamp", "timestamp-type"))
-"""Metadata keys whose values are read from each message, unlike the topic and the partition."""
+"""Metadata keys whose value may differ from message to message. Topic and partition are the same for all."""
 _PLACE = re.compile(r"topic (?P<topic>\S+), partition (?P<partition>\d+), offset (?P<offset>\d+)")
 """Text that `Messages.place` returns: topic, partition and offset of a message."""
 
@@ -33,7 +36,11 @@ class Messages:
     partition: int
     """Number of the partition."""
     columns: dict[str, pa.Array]
-    """Columns with a value for each message: MESSAGE (NULL is a tombstone), OFFSET, those requested."""
+    """Columns by name, with a value for each message.
+
+    They are MESSAGE (the message's value, NULL for a tombstone), OFFSET, and the requested ones among
+    MESSAGE_KEY and OF_MESSAGES.
+    """
 
     def __len__(self) -> int:
         return len(self.columns[MESSAGE])
@@ -89,7 +96,7 @@ class Block:
         self._others: dict[str, list[pa.Array]] = {}
         self.rows = 0
         self.bytes = 0
-        """Bytes of memory that all columns take, including the size of each value and key."""
+        """Bytes of memory that the collected columns take."""
 
     def add(self, taken: Taken) -> None:
         """Append messages, at least one."""

@@ -1,8 +1,8 @@
 """Read and replace the positions of a sink, for all its tasks at once.
 
 A position is the last micro-batch that a task has written. Each task has a transactional ID and a consumer
-group of the same name. The position is recorded as an offset that is committed for this group
-(transactions.py).
+group of the same name. The group reads no messages. The offset that is committed for it in partition 0 of a
+topic stands for the number of the micro-batch (transactions.py).
 """
 
 from __future__ import annotations

@@ -35,17 +35,19 @@ class ObjectConsumer:
         self.asked: Any = self._kafka.Consumer(dict(configuration))
 
     def assign(self, wanted: Range) -> None:
-        """Start reading at the start of a range."""
+        """Start to read a range of a partition, at its first offset."""
         self.asked.assign([self._kafka.TopicPartition(wanted.topic, wanted.partition, wanted.start)])
 
     def unassign(self) -> None:
         self.asked.unassign()
 
     def take(self, most: int, end: int, wait: float) -> Taken:
-        """Return at most `most` messages that arrive within `wait` seconds, all of them before offset `end`.
+        """Return the next messages, all of them before offset `end`.
 
-        The last messages of a range may be missing, because they were compacted away or are a transaction's
-        markers.
+        The method returns as soon as it has `most` messages (AT_ONCE, if that is less). It waits at most
+        `wait` seconds. The last offsets before `end` may have no message: it was compacted away, or the
+        offset is a transaction's marker. Then a message from `end` on shows that the range is read. This
+        message is not returned, but `Taken.behind` is the offset after it.
         """
         return taken_of(self.asked.consume(min(most, AT_ONCE), wait), self._names, end)
 
@@ -69,8 +71,8 @@ def taken_of(records: list[Any], names: Sequence[str], end: int) -> Taken:
 def _offsets(records: list[Any]) -> pa.Array:
     """Return the offsets of messages.
 
-    If the first and the last offset show that no offset between them is missing, they are generated as a
-    range. Otherwise, the offset of each message is read.
+    If the first and the last offset show that no offset between them is missing, only these two are read
+    from message objects. The others are computed, which is faster.
     """
     if records and records[-1].offset() - records[0].offset() + 1 == len(records):
         return pa.array(np.arange(records[0].offset(), records[-1].offset() + 1))

@@ -16,7 +16,10 @@ Places = dict[Partition, int]
 """The next offset to read, by partition."""
 
 MIN_RANGE = 100_000
-"""Minimum size of a split in messages, except the last. Reading fewer is faster than starting a task."""
+"""Minimum number of messages in each split but the last.
+
+Reading fewer messages takes less time than starting a task for them.
+"""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Position:
     begins: Places = field(default_factory=dict)
     """First offsets of the partitions that are new in this micro-batch."""
     waits: int = 0
-    """Number of micro-batches so far that found no message, in a bounded read whose end is not reached."""
+    """Number of empty micro-batches so far. Only a bounded read counts them, while it waits for messages."""
     ids: dict[str, str] = field(default_factory=dict)
     """Id that the broker gave to each topic at its creation. Empty in checkpoints of older versions."""
 
@@ -54,7 +57,10 @@ class Position:
         return cls(_flat(offset["at"]), None if ends is None else _flat(ends), begins, waits, ids)
 
     def waited(self) -> Position:
-        """Return the end of an empty micro-batch that waited for messages: an offset unlike the start's."""
+        """Return the end of an empty micro-batch of a bounded read, which begins at this position.
+
+        It differs from the start only in `waits`. If both were equal, Spark would end the query.
+        """
         return replace(self, begins={}, waits=self.waits + 1)
 
     @property
@@ -76,10 +82,14 @@ class Range:
 
 
 def ahead(position: Places, latest: Mapping[Partition, int], rows: int | None) -> Places:
-    """Return the next offset of each partition after a micro-batch of at most `rows` messages.
+    """Return where a micro-batch of at most `rows` messages ends: the next offset of each partition.
 
-    The share of each partition is proportional to its number of unread messages. If `rows` is None, the
-    micro-batch takes all messages before the offsets `latest`.
+    The number of messages from each partition is proportional to its number of unread messages.
+
+    Args:
+        position: Next offset of each partition, where the micro-batch begins.
+        latest: End of each partition.
+        rows: Maximum number of messages, None to end the micro-batch at `latest`.
     """
     waiting = {each: max(0, latest[each] - at) for each, at in position.items()}
     total = sum(waiting.values())
@@ -126,7 +136,10 @@ def cut(found: Iterable[Range], parallelism: int) -> list[Split]:
 
 
 def channel(topic: str, partition: int) -> int:
-    """Return the channel number of a partition, 32 bits. It does not depend on other partitions."""
+    """Return the channel number of a partition: a 32-bit hash of topic and partition number.
+
+    So it stays the same if the topic gets more partitions.
+    """
     return crc32(f"{topic}\0{partition}".encode())
 
 

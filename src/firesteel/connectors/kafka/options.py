@@ -293,7 +293,7 @@ def _check_key_field(column: str, prefix: str, names: tuple[str, ...]) -> None:
 
 
 def _prefix(key: str, found: Format) -> str:
-    """Return the prefix of the options of a format that the option `key` names, such as `value.json.`."""
+    """Return the prefix of a format's options: `value.json.` if `value.format` (`key`) is json (`found`)."""
     return f"{key.removesuffix('format')}{found.name}."
 
 
@@ -323,6 +323,12 @@ def check_table(table: Table) -> None:
 
 def check_parts(table: Table, connector: str, options: Mapping[str, str], known: tuple[Option, ...]) -> None:
     """Check the options of key, value, messages that cannot be read, sink and properties.
+
+    Args:
+        table: The table.
+        connector: Name of the connector.
+        options: Options of the table.
+        known: Options of the connector.
 
     Raises:
         ValidationError: An option is wrong, or neither in `known` nor an option of the table's formats.

@@ -1,8 +1,8 @@
 """Sends messages, in a worker: plainly, or in transactions (transactions.py).
 
 A transactional id belongs to one task of a job. A producer that initialises the id fences all producers that
-had the id before, and aborts the transactions that they left open. A producer that is used for a second batch
-does not initialise the id again. If another producer has had the id since, the first request is refused.
+had the id before, and aborts the transactions that they left open. A kept producer sends a later batch
+without initialising the id again. If another producer has done so since, its first request is refused.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PATIENCE = 120.0
 """Seconds for which an unanswered request is repeated (Java's delivery.timeout.ms)."""
 _ATTEMPT = 10.0
 _SILENCE = 2 * _ATTEMPT
-"""Seconds after which a call to the client that does not return is given up."""
+"""Seconds to wait for a call to librdkafka that may ignore its time-out, _ATTEMPT."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.5
 """First and longest pause in seconds between two attempts. A broker takes some ms to end a transaction."""
 _POLLED = 1000
@@ -37,7 +37,7 @@ _KEPT = 16
 """Maximum number of idle producers of a worker. Later tasks use them, because connecting is slow."""
 _ANY_PARTITION = -1
 _SILENT = logging.getLogger(f"{__name__}.client")
-"""Disabled logger of librdkafka. It would report fenced producers, whose batch a newer producer sends."""
+"""Disabled logger of librdkafka. A fenced producer, which it reports, is no failure of the job."""
 _SILENT.disabled = True
 
 _MOST = 4000
@@ -85,8 +85,8 @@ class Producer:
         name: Transactional ID, "" for none.
 
     Attributes:
-        batch: Last batch that is completely committed with the transactional ID, -1 for none.
-        messages: Number of messages of batch `batch + 1` that are committed.
+        batch: Last batch of which all messages are committed with the transactional ID, -1 for none.
+        messages: Number of messages of the next, unfinished batch (`batch + 1`) that are committed.
         origin: Range of source rows: of batch `batch + 1` if `messages` is above 0, else of `batch`.
     """
 
@@ -129,10 +129,11 @@ class Producer:
         Args:
             records: The messages.
             task: Number of a task that writes to only one partition, else None.
-            refuse: Takes the index of a message that the client refuses, and its error. None raises it.
+            refuse: Takes the index of a message that the client refuses, and its error. If `refuse` is None,
+                the error is raised.
         """
         if not self._is_sending:
-            self._client.poll(0)  # reports errors of an outage that has ended
+            self._client.poll(0)  # Errors of an outage that has ended come now, when `_lost` ignores them.
             self._is_sending = True
         for number, (topic, key, value, timestamp, headers) in enumerate(records):
             partition = _ANY_PARTITION if task is None else task % self._count(topic)
@@ -225,7 +226,7 @@ class Producer:
 
     @property
     def is_sound(self) -> bool:
-        """Whether no connection was lost. After a loss, the next transaction might wait without a limit."""
+        """True if no connection was ever lost. After a loss, the next transaction may wait without end."""
         self._is_sending = False
         self._client.poll(0)
         return not self._has_lost_broker
@@ -264,7 +265,7 @@ class Producer:
         """
         self._persist(lambda: self._client.init_transactions(_ATTEMPT))
         configuration = client_configuration(self._properties) | {"group.id": self.name, "log_level": "2"}
-        configuration["isolation.level"] = "read_committed"  # isolation.level of the table is for its readers
+        configuration["isolation.level"] = "read_committed"  # The table's own level is for its readers.
         member = self._kafka.Consumer(configuration)
         try:
             places = [self._kafka.TopicPartition(topic, 0) for topic in topics]
@@ -382,7 +383,7 @@ def _noted(note: str | None) -> int:
 
 
 def idle_producer(properties: Mapping[str, str], name: str = "") -> Producer | None:
-    """Return a producer that an earlier task of this worker has released, None if there is none."""
+    """Take a producer with these properties and ID that an earlier task released; None if there is none."""
     with _idle_lock:
         return _idle.pop(_key(properties, name), None)
 

@@ -128,7 +128,7 @@ def client_configuration(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 _PARTITIONER = {"partitioner": "murmur2_random"}
-"""Partitioner of Java's client for messages with a key."""
+"""librdkafka's setting for the partitioner of Java's client, which hashes the keys of messages."""
 
 
 def producer_configuration(properties: Mapping[str, str], name: str = "") -> dict[str, str]:

@@ -34,10 +34,10 @@ _SILENCE = 2.0
 _DEFAULTS = {
     "group.id": "firesteel",
     "isolation.level": "read_uncommitted",  # Java's default; librdkafka's is read_committed
-    "fetch.wait.max.ms": "5",  # a broker need not wait for new messages: those of a range exist
+    "fetch.wait.max.ms": "5",  # The messages of a range exist, so waiting for new ones is useless.
     "queued.min.messages": "1000000",
     "queued.max.messages.kbytes": "16384",  # for each reader; the default of 64 MB is no faster
-    # 2 MB a fetch. With 1 MB, the default of Java's client, the reader would wait for each next fetch.
+    # 2 MB a fetch. 1 MB, the default of Java's client, is decoded before the next fetch has arrived.
     "max.partition.fetch.bytes": str(2 << 20),
     # librdkafka stops fetching for this time when its queue is full. In 1 s, its default, the reader would
     # empty the queue and wait.
@@ -110,16 +110,16 @@ class Reader:
             yield Messages(wanted.topic, wanted.partition, block.columns())
 
     def _heard(self, last: float, now: bool, wanted: Range, place: int) -> float:
-        """Return when the broker last answered, by time.monotonic(). Check the broker if it is silent.
+        """Return the time from which the broker's silence counts. Check the broker if it is silent.
 
         After 2 seconds of silence, report an outage if no broker can be reached. After 60 seconds, raise
-        JobError if no broker can be reached or the partition does not exist. Otherwise, return the current
-        time, so that the next such check comes after 60 more seconds.
+        JobError if no broker can be reached or the partition does not exist. If both are there, the silence
+        counts from now, so that the next such check comes after 60 more seconds.
 
         Args:
-            last: Time of the broker's last answer, by time.monotonic().
+            last: Result of the previous call, by time.monotonic() like the new one.
             now: Whether the broker has answered just now.
-            wanted: The range.
+            wanted: The range that is read.
             place: The next offset to read.
         """
         if now:

@@ -1,4 +1,6 @@
-"""Conversion of changes to messages: formats encode key and value, and metadata columns give the rest.
+"""Conversion of changes to messages.
+
+Formats encode key and value. Metadata columns give the topic, the time and the headers.
 
 Flink: DynamicKafkaRecordSerializationSchema.
 """
@@ -92,10 +94,11 @@ class Records:
         )
 
     def of(self, changes: pa.Table) -> Iterator[Record]:
-        """Return one message for each change.
+        """Return one message for each change, in their order.
 
         Raises:
-            DataError: A topic is not one of the table's.
+            DataError: A format cannot represent a value, a time is before 1970, or the value of the metadata
+                column `topic` is no topic of the table.
         """
         count = changes.num_rows
         nothing: Sequence[None] = (None,) * count

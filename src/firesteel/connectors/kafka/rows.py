@@ -1,4 +1,4 @@
-"""Rows, which decodes value and key of Kafka messages to changes and adds metadata columns."""
+"""Decoding of Kafka messages to changes (class Rows), with metadata of the messages as columns."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class _Decoding:
     places: dict[str, int]
     """Position of each column of the key or value in the decoder's output, by the column's name."""
     hint: Callable[[MessageError], str | None]
-    """Returns the hint for the error of a message that cannot be decoded, None for no hint."""
+    """Returns what the user can do about a message that cannot be decoded, None if nothing is known."""
     format: str
     """Name of the format."""
 
@@ -114,7 +114,8 @@ class Rows:
         Args:
             part: The key or the value.
             prefix: Prefix of the options of its format.
-            taken: Columns to leave out of the key's decoder, because the value has them, too.
+            taken: Columns that are not decoded from this part. For the key, these are the columns that the
+                value has, too. For the value, there are none.
         """
         names = [name for name in self._wanted if name in part.columns and name not in taken]
         fields = Fields(
@@ -134,7 +135,7 @@ class Rows:
 
         Args:
             messages: The messages.
-            split: Number of the split.
+            split: Number of the split. Together with `first`, it gives the sequences of the changes.
             first: Number of changes that earlier calls returned for the same split.
 
         Raises:

@@ -71,7 +71,16 @@ class KafkaSink(Sink):
         self._origin = origin
 
     def open_task(self, job: str, batch: int, partition: int) -> None:
-        """Prepare the writes of a task. Raises JobError if no broker can be reached."""
+        """Prepare the writes of a task: get a producer, and with exactly-once find out what is committed.
+
+        Args:
+            job: Name of the job, a part of the transactional ID.
+            batch: Number of the micro-batch.
+            partition: Number of the task.
+
+        Raises:
+            JobError: No broker can be reached. Without exactly-once, only later calls may raise this.
+        """
         self._records = Records(self._spec, self._texts, self._upsert)
         self._task = partition if self._how.fixed else None
         self._partition, self._read = partition, 0
@@ -91,7 +100,7 @@ class KafkaSink(Sink):
         return f"{self._how.prefix}-{job}-{partition}"
 
     def _topics(self) -> tuple[str, ...]:
-        """Return the topics that the table writes to."""
+        """Return the topics of the table: those of the option `topic`, or those that match the pattern."""
         if self._options.topics:
             return self._options.topics
         return tuple(dict.fromkeys(topic for topic, _ in Cluster(self._options).partitions()))
@@ -166,10 +175,10 @@ class KafkaSink(Sink):
         self.refusals.add(self._partition, found)
 
     def _parts(self, changes: pa.Table) -> Iterator[pa.Table]:
-        """Yield the rows to send.
+        """Yield the rows to send, in tables that are encoded one at a time.
 
-        If `sink.buffer-flush.max-rows` is set, cut the rows into groups of this size. Of each group, only the
-        last row of each key is sent.
+        If `sink.buffer-flush.max-rows` is set, a table stands for a group of this many rows of `changes`, and
+        has only the last row of each key in the group.
         """
         rows = self._how.flush
         for start in range(0, changes.num_rows, rows or _TOGETHER):
@@ -183,8 +192,8 @@ class KafkaSink(Sink):
             "", since nothing is left to commit on the driver.
 
         Raises:
-            RowsRefusedError: Rows were refused, so the batch is not completed. The host runs the task again
-                without these rows.
+            RowsRefusedError: With exactly-once, rows were refused, so the batch is not completed. The host
+                runs the task again without these rows.
         """
         if self._transactions is not None:
             if self.refusals is not None and self.refusals.found:
@@ -201,7 +210,7 @@ class KafkaSink(Sink):
 
     # --- on the driver -----------------------------------------------------------------------------
     def check(self) -> None:
-        """Check that the topics exist. A broker may create them now.
+        """Check that the topics exist. If a broker creates topics on first use, let it create missing ones.
 
         Raises:
             JobError: A topic does not exist and is not created, or no broker can be reached.
@@ -216,7 +225,10 @@ class KafkaSink(Sink):
         self.check()
 
     def identities(self) -> dict[str, str]:
-        """Return the ids of the topics, by text for errors, if they are written in transactions. Else {}."""
+        """Return the id of each topic, by its name in errors: {"topic orders": "Xk3..."}.
+
+        The result is {} if the topics are not written in transactions.
+        """
         if not self._how.in_transactions:
             return {}
         cluster = Cluster(self._options)

@@ -52,7 +52,7 @@ class SinkOptions:
     """Checked options of a sink.
 
     Attributes:
-        guarantee: One of Flink's delivery guarantees.
+        guarantee: Flink's delivery guarantee: exactly-once, at-least-once or none.
         prefix: Prefix of transactional IDs.
         fixed: Whether a task writes to only one partition.
         flush: Size of a group of rows, of which only the last row of each key is sent. 0 sends all rows.

@@ -48,10 +48,12 @@ class MessageSizes:
         self._looked = 0.0
 
     def rows_of(self, size: int, at: Places, latest: Places, most: int | None = None) -> int:
-        """Return about how many of the next messages have `size` bytes together; at least one.
+        """Return how many of the next messages a micro-batch may take, so that it has about `size` bytes.
+
+        The result is at least 1, and at most the number of unread messages.
 
         Args:
-            size: Number of bytes.
+            size: Number of bytes that the micro-batch may have.
             at: Next offset to read of each partition.
             latest: End of each partition.
             most: Maximum number of messages to take, None for all.

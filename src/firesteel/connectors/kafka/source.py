@@ -39,12 +39,13 @@ from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.types.sql import BIGINT, INT, STRING, SqlType
 
 _PAUSE, _LONGEST_WAIT = 0.05, 2.0
-"""Seconds between two polls of a bounded read that waits for messages, and the longest such wait.
+"""Seconds between two polls of a bounded read that waits for messages, and the maximum time of such polls.
 
-After the longest wait an empty micro-batch ends, so that the job can be stopped.
+A bounded read waits if a message before its end is not in the topic yet. After the maximum time, it ends an
+empty micro-batch, because Spark can stop a job only between micro-batches.
 """
 _GONE = 5.0
-"""Seconds after which a partition that the cluster does not know counts as deleted."""
+"""Seconds for which the cluster may not know a partition. Then the job ends: the partition was deleted."""
 
 _FEW = {"max.partition.fetch.bytes": str(64 << 10)}
 """Properties for reading a few messages: fetch little beyond them."""
@@ -93,9 +94,10 @@ class KafkaSource(Source):
         return self._made
 
     def enable_commits(self) -> None:
-        """Turn on commits of offsets to the consumer group, if the options have a group and do not forbid it.
+        """Turn on commits of offsets to the consumer group `properties.group.id`.
 
-        As in Flink, only a job with a checkpoint commits offsets.
+        They stay off if no group is set, or if `properties.commit.offsets.on.checkpoint` is not true. As in
+        Flink, only a job with a checkpoint commits offsets, so the host calls this only for such a job.
         """
         properties = dict(self._options.properties)
         wished = properties.get("commit.offsets.on.checkpoint", "true").lower() == "true"
@@ -309,10 +311,11 @@ class KafkaSource(Source):
             self._reported = position.at
 
     def _new_partitions(self, position: Position) -> Places:
-        """Return the first offsets of new partitions.
+        """Return the first offset of each new partition, {} if it is not time to look for new ones.
 
-        The source looks for them when the job starts and every `scan.topic-partition-discovery.interval`. A
-        bounded read has no new partitions.
+        The source looks for them at the first call, and then every `scan.topic-partition-discovery.interval`.
+        A bounded read ignores new partitions. The first call also checks that the topics are still the same,
+        and that the next messages exist.
         """
         now, interval = time.monotonic(), self._options.discovery / 1000
         if self._looked is not None and (self.bounded or interval <= 0 or now < self._looked + interval):
@@ -328,16 +331,23 @@ class KafkaSource(Source):
         return self._cluster.earliest(each for each in there if each not in position.at)
 
     def _check_there(self, position: Position, there: list[tuple[str, int]]) -> None:
-        """Raise LostInputError if a partition of `position` is not in `there` or its next message is gone."""
+        """Check that all partitions of `position` exist, and the next message of each.
+
+        A deleted message is only an error unless `auto.offset.reset` is earliest (`_lost`).
+
+        Raises:
+            LostInputError: A partition is not in `there`, or its next message was deleted.
+        """
         for each, at in position.at.items():
             if each not in there:
                 raise gone(each, at)
         self._check_expired(position.at)
 
     def _wait(self, error: JobError, position: Position) -> None:
-        """Handle a failed request for offsets. `latest_offset` then returns, and Spark calls it again later.
+        """Handle a failed request for offsets: report the outage, so that the job waits instead of ending.
 
-        Drop the client, so that the next call makes a new one, without outdated metadata of the brokers.
+        Spark asks for offsets again later. Drop the client, so that the next request uses a new one, which
+        has no outdated metadata of the brokers.
 
         Args:
             error: Error of the request.

@@ -42,13 +42,14 @@ class Transactions:
         topics: Topics of the table. The consumer group's offset is committed in the first one.
         task: Number of a task that writes to only one partition, else None.
         origin: Range of source rows of the batch.
-        refuse: Function that takes each message that Kafka refuses, by its index among all added ones, and
-            the error. None to raise the first error.
+        refuse: Function that takes the index of a message that Kafka refuses, and its error. The index counts
+            all messages that were added. If it is None, the first error is raised.
 
     Raises:
         JobError: A method fails.
         ShutOutError: Another producer has the transactional ID.
-        RowsRefusedError: Kafka refuses messages, which are noted. Nothing from the first of them on is sent.
+        RowsRefusedError: Kafka refuses messages, and `refuse` got all that are in the same transaction. The
+            transaction is aborted.
     """
 
     def __init__(
@@ -162,7 +163,7 @@ class Transactions:
             is_last: Whether the transaction completes the batch.
 
         Returns:
-            Whether there are messages to send.
+            Whether a transaction has begun. False if earlier attempts have committed all that it would.
         """
         if not self._is_tried:
             self._is_tried = True

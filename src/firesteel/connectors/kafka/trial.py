@@ -16,7 +16,10 @@ from firesteel.connectors.kafka.records import Record
 _TOGETHER = 2000
 """Number of messages in one transaction. It is so small that no time-out is exceeded."""
 _SOON = 0.02
-"""Seconds of one wait for reports of failed messages. Without a failure, it takes the whole time."""
+"""Seconds of one wait for reports of failed messages.
+
+A wait ends early only if a message fails, because the client does not report delivered messages.
+"""
 
 
 def find_refused(

@@ -142,7 +142,7 @@ def checked(
         return changes(records, fields, kinds)
     except (FiresteelError, MemoryError):
         raise
-    except Exception:  # A record's values may have any other type.
+    except Exception:  # A value of an unexpected type may cause any error.
         for index, record in zip(at, records, strict=True):
             try:
                 changes([record], fields)

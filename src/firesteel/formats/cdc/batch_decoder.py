@@ -44,7 +44,8 @@ class EnvelopeColumns(JsonColumns):
         after, before = root[envelope.after], root[envelope.before]
         kinds = reading.codes(root[envelope.operation].cells, self._kinds)
         has_after, has_before = is_there(after.cells), is_there(before.cells)
-        # Flink also converts a row that the operation does not need, and may reject it. So it is odd here.
+        # Flink also converts a row that the operation does not need, and may reject it. So a message with
+        # such a row is odd.
         updates, deletes = kinds == RowKind.UPDATE_AFTER, kinds == RowKind.DELETE
         fits_after = has_after if envelope.partial else has_after != deletes
         fits_before = has_before == (updates if envelope.partial else updates | deletes)

@@ -18,7 +18,8 @@ class EnvelopeJson(JsonFormat):
     An example is Debezium's envelope of an update: {"before": row, "after": row, "op": "u"}.
 
     Attributes:
-        envelope: Names of the envelope's members, and the kind of change that each value of `op` means.
+        envelope: Names of the envelope's members, and the kind of change for each value of the member with
+            the operation, such as `op`.
     """
 
     envelope: Envelope

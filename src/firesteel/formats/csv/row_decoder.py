@@ -111,7 +111,7 @@ def check_types(names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
 
 
 def too_short(expected: int, actual: int) -> str:
-    """Return Flink's text for a record that lacks fields."""
+    """Return Flink's text for a record with `actual` instead of `expected` fields."""
     return f"Row length mismatch. {expected} fields expected but was {actual}."
 
 

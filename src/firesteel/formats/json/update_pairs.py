@@ -1,6 +1,7 @@
 """Expand the rows of messages into changes, in columns.
 
-An UPDATE becomes the row before it and the row after it.
+An UPDATE becomes two changes for each of its rows: `-U` with the old values and `+U` with the new ones. The
+old values are in the message's old rows, such as those in the member `old` of a Canal message.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ class Rows:
 
     Attributes:
         kinds: int8[n], row kind of the rows of each message: +U for the rows of an UPDATE.
-        starts: int64[n], position of each message's first row among all rows.
-        olds: int64[n], position of each message's first old row among all old rows. Read for UPDATEs only.
-        counts: int64[n], number of rows of each message.
+        starts: int64[n], index of each message's first row among the rows of all messages.
+        olds: int64[n], index of each UPDATE's first old row (its values before the UPDATE) among the old
+            rows of all messages. Not read for other messages.
+        counts: int64[n], number of rows of each message. An UPDATE has as many old rows.
     """
 
     kinds: npt.NDArray[np.int8]
@@ -43,9 +45,10 @@ class Changes:
     Attributes:
         of: Rows of the messages.
         kinds: int8[k], kind of each change.
-        messages: int64[k], message of each change.
-        rows: int64[k], row of each change.
-        old_rows: int64[k], index of the old row if the change is the -U of an UPDATE, else -1.
+        messages: int64[k], index of the message that each change comes from.
+        rows: int64[k], index of each change's row among the rows of all messages.
+        old_rows: int64[k], for the -U of an UPDATE the index of its old row among the old rows of all
+            messages; -1 for other changes.
     """
 
     of: Rows
@@ -69,8 +72,11 @@ class Changes:
     def overlaid(self, now: Cells, old: Cells) -> Cells:
         """Return a field's cell in each change, int64[k], if old rows have only the changed fields.
 
-        A change gets the cell of its row. The -U of an UPDATE gets the cell of its old row, if that has the
-        field. If only other old rows of the message have the field, the cell is missing, as in Flink.
+        A change that is no -U of an UPDATE gets the cell of its row. For such a -U, there are three cases:
+
+        - Its old row has the field: the cell of the old row.
+        - No old row of the message has the field: the cell of its row, since the field did not change.
+        - Only other old rows of the message have the field: 0, a missing cell, as in Flink.
 
         Args:
             now: The field's cell in each row.
@@ -93,7 +99,9 @@ class Changes:
     def read(
         self, reading: Reading, schema: pa.Schema, fields: Fields, cells: Iterable[tuple[str, Cells]]
     ) -> Columnar:
-        """Return the changes as a table, without those of messages with odd values.
+        """Return the changes as a table, without those of odd messages.
+
+        A message is odd if the exact reader must read it. The result has the indices of these messages.
 
         Args:
             reading: The scanned messages. It converts their cells, and holds the flags of odd messages.

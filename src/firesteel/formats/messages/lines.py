@@ -14,7 +14,8 @@ _WORTH_A_KERNEL = 1 << 20
 _SHORT = 64
 """Expected mean size of a line, in bytes.
 
-It sets the size of the array for the line ends. If a block has more of them, it is scanned again.
+It sets the size of the array for the positions of a block's line ends. If the block has more line ends than
+the array has room for, the block is scanned again with a larger array.
 """
 
 

@@ -103,7 +103,11 @@ class MessageDecoder:
         self._ignores = ignores
         self.causes = Counter[str]()
         self.unforeseen = 0
-        """Number of blocks, messages and rows with an error that neither reader expects, for tests."""
+        """Number of unexpected errors so far, for tests.
+
+        An error of the columnar reader is counted once for its block of messages. An error of the exact
+        reader is counted for its message, an error of the conversion to a table for its row.
+        """
 
     @property
     def skipped(self) -> int:

@@ -29,7 +29,10 @@ _ZEROS = {
     "utf-16-be": re.compile(rb"\0.", re.DOTALL),
     "utf-16-le": re.compile(rb".\0", re.DOTALL),
 }
-"""Patterns of the first character of a message by encoding: ASCII, so its other bytes are zero."""
+"""Patterns that detect a message's encoding by the zero bytes of its first character.
+
+The first character is taken for an ASCII one: UTF-16 and UTF-32 then fill up its byte with zeros.
+"""
 _LONGEST_MARK = 4
 """Bytes of the longest byte order mark. As in Jackson, a shorter message has no byte order mark."""
 _SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf7][\x80-\xbf]{3}")
@@ -92,8 +95,8 @@ def _lenient(content: bytes, write: _Write) -> tuple[str, int | None]:
         parts.append(before.decode())
         found = _SEQUENCE.match(content, wrong)
         escaped = write is not chr and (len(before) - len(before.rstrip(b"\\"))) % 2 == 1
-        # In JSON, an odd number of backslashes before the byte escapes it. JSON has no escape of a byte above
-        # 0x7F, so the byte is then invalid.
+        # In JSON, a character after an odd number of backslashes is part of an escape such as `\n`. No escape
+        # has a character above 0x7F, so a byte above 0x7F is invalid there.
         if found is None or escaped:
             return "".join(parts), content[wrong]
         parts += map(write, _units(found[0]))

@@ -23,7 +23,10 @@ _BY_ARROW = (
     TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INTEGER, TypeRoot.BIGINT, TypeRoot.DOUBLE,
 )  # fmt: skip
 _AS_THEY_ARE = (*CHARACTER, TypeRoot.DECIMAL, *DATE_TIMES)
-"""Types without a pattern: every text is a value, or a kernel checks each text."""
+"""Types that need no regular expression to find the texts that columns convert.
+
+For CHAR and VARCHAR, every text is a value. For the others, a kernel checks each text.
+"""
 _EXACT_DIGITS = 15
 
 
@@ -92,10 +95,11 @@ def _plain_numbers(texts: pa.StringArray, target: pa.DataType) -> pa.Array | Non
 
 
 def _are_exact(doubles: pa.DoubleArray, texts: pa.StringArray) -> Flags:
-    """Return which DOUBLEs are certainly equal to their texts, bool[n]: integers of few digits.
+    """Return which DOUBLEs certainly equal the numbers in their texts, bool[n].
 
-    Arrow and Java then cast the same number to FLOAT, and both choose the even one of two FLOATs that are
-    equally near.
+    True for integers with a text of at most 15 characters. Arrow, which casts the DOUBLE to FLOAT, and Java,
+    which casts the text, then round the same number. If it is halfway between two FLOATs, both choose the
+    FLOAT with an even last bit.
     """
     numbers = doubles.fill_null(0.0).to_numpy(zero_copy_only=False)
     short = pc.binary_length(texts).fill_null(0).to_numpy(zero_copy_only=False) <= _EXACT_DIGITS

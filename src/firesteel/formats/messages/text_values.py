@@ -45,7 +45,7 @@ def integer(text: str, bits: int) -> int:
     """Return an integer of `bits` bits (Java: Integer.parseInt, Long.parseLong). The text is not trimmed."""
     if not _INTEGER.fullmatch(text):
         raise ValueError(f'For input string: "{text}"')
-    digits = text.lstrip("+-").lstrip("0")  # Python converts at most 4,300 digits.
+    digits = text.lstrip("+-").lstrip("0")  # int() fails for more than 4,300 digits.
     if len(digits) > _MOST_DIGITS:
         raise ValueError(f'Value out of range. Value:"{text}"')
     value = int(digits or "0")
@@ -81,7 +81,10 @@ def decimal(text: str, precision: int, scale: int) -> Decimal | None:
 
 
 def _check_powers(value: Decimal, scale: int) -> None:
-    """Raise ValueError if Java's BigDecimal cannot compute the power of ten that the scale needs."""
+    """Raise ValueError if a change of the value's scale to `scale` needs too high a power of ten for Java.
+
+    Java's BigDecimal multiplies or divides the unscaled value by this power (see _MOST_POWERS).
+    """
     more = scale + int(value.as_tuple().exponent)
     if not -_MOST_POWERS <= more <= _MOST_POWERS and (value or more < 0):
         raise ValueError("BigInteger would overflow supported range")

@@ -101,11 +101,11 @@ def _of_millis(values: pa.Array) -> KeyValues:
 
 
 def _of_seconds(values: pa.Array) -> KeyValues:
-    return _as_read(pc.multiply(values, 1000).cast(_MILLIS))  # As in Java, a long overflows and wraps.
+    return _as_read(pc.multiply(values, 1000).cast(_MILLIS))  # Wraps at 64 bits, as Java's long.
 
 
 def _of_number(texts: pa.Array) -> KeyValues:
-    """Return the times of texts with milliseconds (Java: Long.parseLong)."""
+    """Return points in time from texts with the milliseconds since 1970 (Java: Long.parseLong)."""
     return _of_texts(
         texts,
         _PLAIN_NUMBER,
@@ -204,4 +204,4 @@ _KEYS: Mapping[str, Mapping[str, MessageKey]] = {
         "event-timestamp": MessageKey(_PRECISE, "op_ts", STRING, _of_time(" ", _operation_time)),
     },
 }
-"""Keys of each format, in Flink's order."""
+"""Metadata keys by format and name. Within a format, they have the order that they have in Flink."""

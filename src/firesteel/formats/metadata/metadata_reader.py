@@ -80,9 +80,12 @@ class MetadataReader:
         return MessageMetadata(columns, bad)
 
     def _members(self, *, in_payload: bool) -> dict[_Member, Parts]:
-        """Return the members that the wanted keys need, with the map entries to read of each.
+        """Return the message's members that hold the wanted metadata keys.
 
-        `in_payload` chooses the members in Debezium's `payload`, or those beside it.
+        The value of a member lists what to read of it: () for the whole value, (key,) for one map entry.
+
+        Args:
+            in_payload: True: the members in Debezium's object `payload`. False: the members beside it.
         """
         found: dict[_Member, Parts] = {}
         for each in self._keys.values():
@@ -119,7 +122,7 @@ class MetadataReader:
 
 
 class _Members:
-    """Exact reader of the members of a message's object (message_decoder.Exact)."""
+    """Exact reader (message_decoder.Exact): one row for each message, with the values of `fields`."""
 
     ignored: Exception | None = None
 

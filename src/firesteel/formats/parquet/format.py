@@ -36,7 +36,8 @@ class ParquetReader:
 
     def __init__(self, fields: Fields, utc: bool) -> None:
         self._fields, self._utc = fields, utc
-        # Use nanoseconds only if a column needs them: in 64 bits, they hold fewer years than microseconds.
+        # Read 96-bit timestamps in nanoseconds only if a column has more than 6 fractional digits: 64 bits of
+        # nanoseconds hold only the years 1677 to 2262.
         self._unit = "ns" if any(map(_has_nanos, fields.types)) else "us"
 
     def read(self, path: str) -> Iterator[pa.Table]:

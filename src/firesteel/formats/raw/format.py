@@ -102,7 +102,10 @@ class RawColumn:
 
 
 def _spread(values: pa.Array, like: Any) -> pa.Array:
-    """Return an array of the length of `like`: NULL where `like` is NULL, else the next one of `values`."""
+    """Return `values` with a NULL inserted at each position at which `like` is NULL.
+
+    For values [1, 2] and like ["a", NULL, "b"], the result is [1, NULL, 2].
+    """
     valid = np.array(like.is_valid().to_pylist(), dtype=bool)
     return values.take(pa.array(np.cumsum(valid) - 1, mask=~valid))
 

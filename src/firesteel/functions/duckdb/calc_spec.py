@@ -58,7 +58,7 @@ class CalcSpec:
     steps: tuple[tuple[str, ...], ...] = ()
     """SQL of the columns that are computed before the projection, step by step."""
     sets: tuple[tuple[str, ValueSet], ...] = ()
-    """Sets of values, by name."""
+    """Sets of values, each with the name of the DuckDB function that tests whether a value is in it."""
     parts: tuple[tuple[int, int, Path], ...] = ()
     """Nested values to append to the input as columns, before DuckDB runs.
 

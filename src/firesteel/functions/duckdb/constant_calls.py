@@ -61,8 +61,8 @@ def constant(call: Call, zone: str | None = None) -> Expr:
 
     try:
         zones = _ZONES if zone is None else (zone,)
-        # A call may return NULL although its type is NOT NULL. To see this NULL, evaluate the call as one of
-        # the nullable type: a column of a NOT NULL type would have a default value instead, or fail.
+        # A call may return NULL although its type is NOT NULL. To see this NULL, give the call a nullable
+        # type: in an output column of a NOT NULL type, NULL would become a default value or an error.
         free = replace(call, type=call.type.with_nullable(True))
         spec, *elsewhere = (compile_calc([free], None, [], time_zone=each) for each in zones)
         if any(other != spec for other in elsewhere):

@@ -64,9 +64,9 @@ class Statement:
         return self._spec.condition is not None
 
     def _beside(self, changes: pa.Table, computed: pa.Table | None) -> pa.Table:
-        """Return the projection of changes if there is no filter, so that all rows stay.
+        """Return the output of a statement without a filter, which keeps all rows of the input.
 
-        Output columns that only refer to an input column share its memory.
+        An output column that is an input column shares its memory. The others are taken from `computed`.
 
         Args:
             changes: The input.
@@ -195,7 +195,7 @@ def job_error(error: duckdb.Error) -> FiresteelError:
         return JobError("A DATE or TIMESTAMP is outside the years -290000 to 294000, in which times are held")
     if over := _OVERFLOW.search(text):
         return JobError(f"{over[1]} is not within 64 bits, in which times and intervals are counted")
-    # If a DATE does not fit a TIMESTAMP_NS, DuckDB's error names INT32, the type of the DATE's days.
+    # DuckDB's error for a DATE that does not fit a TIMESTAMP_NS names INT32, the type of the DATE's days.
     beyond = isinstance(error, duckdb.ConversionException) and "INT32 with value" in text
     if beyond or "higher precision" in text or "timestamp_ns" in text.lower():
         return JobError("A TIMESTAMP of more than 6 digits is held from 1677-09-21 to 2262-04-11 only")

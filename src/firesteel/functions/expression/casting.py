@@ -79,7 +79,7 @@ def _converted(value: Value, source: SqlType, target: SqlType) -> Value:
         return float(value) if source.root in APPROXIMATE and not isinstance(value, Plain) else Plain(value)
     if source.root is TypeRoot.DOUBLE and value == Decimal(
         float(value)
-    ):  # A computed DOUBLE has the digits that Java prints.
+    ):  # A float takes the digits that Java prints.
         value = float(value)
     return _decimal(Decimal(repr(value) if isinstance(value, float) else value), target)
 

@@ -35,7 +35,7 @@ _CLASSES = {
 _WANTED = {
     TypeRoot.BOOLEAN: "java.lang.Boolean",
     TypeRoot.INTEGER: "java.lang.Integer",
-    TypeRoot.DOUBLE: "java.math.BigDecimal",  # No literal has this class.
+    TypeRoot.DOUBLE: "java.math.BigDecimal",  # No literal has a value of this class.
 }
 
 
@@ -72,7 +72,7 @@ def _internal(value: Any) -> Any:
 
 def _java_text(literal: Literal) -> str:
     from firesteel.types.primitive_text import (
-        double_text,  # These imports are not needed at the start.
+        double_text,  # Few queries need these imports.
         float_text,
     )
 

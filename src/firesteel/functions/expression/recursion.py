@@ -48,9 +48,9 @@ def parts_of(tree: Any) -> tuple[Any, ...]:
 
 
 def milestones(tree: Any) -> list[Any]:
-    """Return parts of the tree, the lowest first, that divide it into pieces of at most STEP levels.
+    """Return parts of the tree, the lowest first, that divide it into pieces of about STEP levels.
 
-    On each way down from the root, one of these parts or a leaf comes after about STEP levels, and so on.
+    On each way down from the root to a leaf, such a part comes about every STEP levels.
     """
     found: list[Any] = []
     pending = [tree]
@@ -71,7 +71,8 @@ class _Progress(threading.local):
     """State of a running recursion, for each thread.
 
     Attributes:
-        level: Number of nested calls, counted from the outermost call or from the milestone that is computed.
+        level: Number of nested calls that are running. The count starts with the outermost call. While the
+            result of a milestone is computed, it starts with the call for this milestone.
         known: (arguments, result) of each milestone, by the ids of the arguments. The arguments are kept so
             that no other object gets their ids. None while no call runs.
     """

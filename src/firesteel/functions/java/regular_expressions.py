@@ -60,7 +60,7 @@ def _compile(written: str) -> re.Pattern[str]:
 
         try:
             pattern: re.Pattern[str] = regex.compile(written, regex.VERSION0)
-        except regex.error as error:  # regex.error is no subclass of re.error.
+        except regex.error as error:  # Callers catch re.error only.
             raise re.error(str(error)) from None
         return pattern
 

@@ -166,7 +166,8 @@ def _read(
 ) -> tuple[str, int, int] | None:
     """Read a field of a text at `at`, for the piece (letter, count) of a pattern.
 
-    `following` is the next piece of the pattern. If it is a number, too, this one has at most `count` digits.
+    `following` is the next piece of the pattern. If both pieces are numbers, the field has at most `count`
+    digits.
 
     Returns:
         The letter of the field that is set, which may differ from `letter`; its value; and the position after

@@ -62,7 +62,10 @@ def _without_low_word(x: Column) -> Column:
 
 
 def _root(x: Column) -> tuple[Column, Column, Column]:
-    """Return the square root of numbers, the root with its low 32 bits cleared, and their difference."""
+    """Return (root, upper, rest) of the square roots of numbers.
+
+    `upper` is `root` with its low 32 bits cleared. `rest` is the exact square root minus `upper`.
+    """
     root = np.sqrt(x)
     upper = _without_low_word(root)
     return root, upper, (x - upper * upper) / (root + upper)
@@ -103,7 +106,7 @@ def acos(x: Column) -> Column:
 def atan(x: Column) -> Column:
     size, high = np.abs(x), _high(x)
     bounds = [0x3FDC0000, 0x3FE60000, 0x3FF30000, 0x40038000]
-    part = np.searchsorted(bounds, high, side="right") - 1  # Range of x, -1 for the lowest: z is then x * x.
+    part = np.searchsorted(bounds, high, side="right") - 1  # Index of the range of |x|, from -1.
     known = [(2.0 * size - 1.0) / (2.0 + size), (size - 1.0) / (size + 1.0)]
     reduced = np.choose(part + 1, [x, *known, (size - 1.5) / (1.0 + 1.5 * size), -1.0 / size])
     z = reduced * reduced

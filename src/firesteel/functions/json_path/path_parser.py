@@ -305,7 +305,11 @@ def _argument(text: str, kind: str) -> Path | str:
 
 
 def _finished(root: str, steps: list[Token]) -> Path:
-    """Return the path of all steps. A function after a deep scan becomes a function of the scan's result."""
+    """Return the path of all steps.
+
+    If the path begins with a deep scan, a function applies to the list of all values that the scan finds, not
+    to each value.
+    """
     path = _with_definite(root, steps)
     if not path.is_function or not isinstance(steps[0], ScanToken):
         return path
@@ -321,7 +325,7 @@ def _of_scan(function: Token, scan: Path) -> Token:
 def _with_definite(root: str, steps: Sequence[Token]) -> Path:
     """Return the path of the steps, definite if each step finds at most one value.
 
-    A step of several names counts as such a step only if it is the last one.
+    A step of several names, `['a','b']`, finds one value only if it is the last step: an object.
     """
     last = len(steps) - 1
     return Path(root, steps, all(step.is_definite_at(i == last) for i, step in enumerate(steps)))

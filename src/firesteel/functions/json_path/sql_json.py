@@ -56,7 +56,7 @@ class Behaviour:
     Attributes:
         word: NULL, ERROR, DEFAULT, EMPTY ARRAY or EMPTY OBJECT.
         default: Value of DEFAULT.
-        failure: Reason why Flink cannot return that value, or None.
+        failure: Reason why Flink cannot return the value of DEFAULT, or None.
     """
 
     word: str = "NULL"
@@ -64,7 +64,7 @@ class Behaviour:
     failure: str | None = None
 
     def result(self, error: str) -> Any:
-        """Return the value that the SQL function has in this case.
+        """Return the value that the SQL function returns by this behaviour.
 
         Args:
             error: What went wrong, the message if the behaviour is ERROR.

@@ -54,10 +54,10 @@ class Evaluation:
     places: dict[int, int] = field(default_factory=dict)
 
     def value(self) -> Any:
-        """Return the last value found for a definite path (None in lax mode if none was), else all values.
+        """Return all values found, or for a definite path only the last one.
 
         Raises:
-            PathNotFound: A definite path leads to no value.
+            PathNotFound: A definite path finds no value, in strict mode. In lax mode, the result is None.
         """
         if not self.path.definite:
             return self.found
@@ -91,7 +91,7 @@ class Path:
         return self.root + "".join(s.fragment for s in self.steps)
 
     def evaluate(self, document: Any, root: Any, suppress: bool) -> Any:
-        """Return the result of the path in `document`, of which `$` in a filter refers to `root`.
+        """Return the result of the path in `document`. In filters, `$` refers to the document `root`.
 
         With `suppress` (lax mode), missing values are skipped.
 
@@ -171,7 +171,7 @@ class Token(ABC):
     Attributes:
         definite: Whether the step finds at most one value.
         fragment: Text of the step in error messages.
-        plain: Name or index of a step that has exactly one, None for other steps.
+        plain: The name or index if the step has a single one, such as `.a` or `[1]`; None for other steps.
         is_function: Whether the step is a function at the end of a path.
     """
 

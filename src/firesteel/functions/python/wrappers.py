@@ -90,7 +90,7 @@ class AggregateUdf:
     def retracts(self) -> bool:
         """Return whether rows can be retracted: the class defines `retract`, or `is_pandas` is True.
 
-        For pandas, the accumulator that Firesteel keeps is a list of all rows. A retraction removes its row.
+        For pandas, Firesteel keeps a list of a group's rows. A retraction removes the equal row from it.
         """
         return self.is_pandas or type(self.function).retract is not AggregateFunction.retract
 
@@ -137,7 +137,8 @@ def udf(
         f: The function.
         input_types: Ignored, for compatibility with PyFlink: arguments keep their types.
         result_type: Type of the result, required.
-        deterministic: Whether equal arguments give equal results. None: as `is_deterministic` says, or True.
+        deterministic: Whether equal arguments give equal results. None: as
+            `is_deterministic` of a ScalarFunction returns; True for other functions.
         name: Name of the function. None: its own name.
         func_type: `general`, `arrow` or `pandas`; see ScalarUdf.
 
@@ -168,7 +169,8 @@ def udtf(
         f: The function. It yields rows, or returns a list of them.
         input_types: Ignored, for compatibility with PyFlink: arguments keep their types.
         result_types: Types of the columns, required. One ROW type names the columns, too.
-        deterministic: Whether equal arguments give equal rows. None: as `is_deterministic` says, or True.
+        deterministic: Whether equal arguments give equal rows. None: as
+            `is_deterministic` of a TableFunction returns; True for other functions.
         name: Name of the function. None: its own name.
 
     Raises:

@@ -107,7 +107,14 @@ def check_json(kind: SqlType) -> None:
 
 
 def _percentile(name: str, args: tuple[SqlType, ...]) -> SqlType | None:
-    """Return the type of PERCENTILE. Percentages must be DOUBLE NOT NULL."""
+    """Return the type of PERCENTILE(value, percentage, frequency): DOUBLE, or an ARRAY for an array.
+
+    `percentage` may be an array of percentages. The result is then an array with one DOUBLE for each.
+
+    Raises:
+        ValidationError: The value is not a number, a percentage is not DOUBLE NOT NULL, or the optional
+            frequency is not an integer.
+    """
     share = args[1].children[0] if args[1].root is TypeRoot.ARRAY else args[1]
     fits = args[0].is_numeric and share.root is TypeRoot.DOUBLE and not share.nullable
     if not fits or args[1].nullable or len(args) > 3 or (len(args) == 3 and not args[2].is_integer):
@@ -161,7 +168,9 @@ _BATCH_ONLY = {
 }
 
 GROUPING_FUNCTIONS = ("GROUPING", "GROUPING_ID", "GROUP_ID")
-"""Functions that identify the keys a grouping set omits. They are allowed where aggregate functions are."""
+"""Functions that tell which grouping set a result row belongs to, by the key columns that the set omits.
+
+A query may call them wherever it may call an aggregate function."""
 
 AGGREGATES = frozenset({*_RULES, *_BATCH_ONLY})
 """Names of all aggregate functions, including those that streaming queries cannot use."""

@@ -15,7 +15,9 @@ class AggregateTraits:
     merges: bool
     """Whether accumulators can be merged, which allows a local phase."""
     of_nothing: Literal["0", "NULL"] | None = None
-    """Result over no rows if the planner may write it as this constant; None if it may not, as in Flink."""
+    """Constant that the planner may write instead of a call over no rows: '0' or NULL.
+
+    None: the planner must keep the call, as Flink does."""
     never_null: bool = False
     """Whether the result is never NULL, even over no rows."""
     by_order: bool = False
@@ -36,7 +38,7 @@ class AggregateTraits:
     of_one_row: bool = False
     """Whether the result for a single row is the argument."""
     between: bool = False
-    """Whether the result is between the least and the greatest argument."""
+    """Whether the result is between the least and the greatest value of the argument in the group's rows."""
     same_distinct: bool = False
     """Whether DISTINCT does not change the result."""
     moves: Move | None = None

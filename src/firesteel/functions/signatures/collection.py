@@ -19,9 +19,10 @@ def _element(args: Sequence[Expr]) -> SqlType:
 
 
 def _with_element(args: Sequence[Expr]) -> Sequence[Expr] | None:
-    """Return an array and a value, both cast to one element type; None if that of the array does not suffice.
+    """Return an array and a value, both cast to the array's element type.
 
-    The element type is that of the array, nullable if the value is nullable.
+    The element type becomes nullable if the value is nullable. None if the array is an untyped NULL, or if
+    the value does not fit the element type: a BIGINT does not fit an array of INT.
     """
     collection, value = args
     if not collection.type.children:  # The array is an untyped NULL.
@@ -37,11 +38,11 @@ def _with_element(args: Sequence[Expr]) -> Sequence[Expr] | None:
 
 
 def _casts_implicitly(kind: SqlType, element: SqlType) -> bool:
-    """Return whether a value is cast to the element type even if it is longer or has more digits.
+    """Return whether a value is cast to the element type even if the cast shortens it or drops digits.
 
-    True for numbers and DECIMAL elements, for texts and text elements, and for bytes and byte elements. But
-    False for a value of a varying length and elements of a fixed length, such as VARCHAR and CHAR
-    (LogicalTypeCasts.supportsImplicitCast).
+    True for a number in an array of DECIMAL, a text in an array of texts, and bytes in an array of bytes.
+    One exception is False: a type of varying length in an array of a fixed length, such as VARCHAR in an
+    array of CHAR (LogicalTypeCasts.supportsImplicitCast).
 
     Args:
         kind: Type of the value.
@@ -67,7 +68,7 @@ def _of_texts(args: Sequence[Expr]) -> Sequence[Expr] | None:
 def _ordered_elements(args: Sequence[Expr]) -> Sequence[Expr] | None:
     """Return the arguments, or None if Flink has no order for values of the array's element type.
 
-    Untyped NULLs after the array become BOOLEAN.
+    In the result, each untyped NULL among the arguments after the array is cast to BOOLEAN.
 
     Raises:
         ValidationError: The array is an untyped NULL.

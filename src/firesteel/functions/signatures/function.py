@@ -47,7 +47,9 @@ class Function:
     arguments: str
     """One letter for each parameter, as the module's documentation describes."""
     result: Result
-    """Type of the result, nullable if an argument is; or a function from bound arguments to this type."""
+    """Type of a call's result, or a function that computes this type from the typed arguments.
+
+    A fixed type becomes nullable if an argument is nullable."""
     body: str
     """DuckDB SQL or the name of a Python function, as the module's documentation describes."""
     nullable: bool = False
@@ -57,7 +59,10 @@ class Function:
 
     @property
     def parameters(self) -> list[tuple[str, str]]:
-        """Return (family, '' or '?' or '*') for each parameter."""
+        """Return (letter of the family, mark) for each parameter.
+
+        The mark is '?' for an optional parameter, '*' for a repeated one, and '' for any other.
+        """
         found: list[tuple[str, str]] = []
         for letter in self.arguments.replace(" ", ""):
             if letter in "?*":
@@ -127,6 +132,6 @@ def never_null(kind: SqlType) -> Callable[[Sequence[Expr]], SqlType]:
 
 
 def suggestion(name: str, known: Sequence[str]) -> str | None:
-    """Return a hint with a similar known name, or None."""
+    """Return the hint `did you mean X?` with the most similar of the known names, None if none is similar."""
     close = difflib.get_close_matches(name.upper(), known, n=1, cutoff=0.75)
     return f"did you mean {close[0]}?" if close else None

@@ -50,14 +50,16 @@ _WITHOUT_FIRST_NULL = """
 """
 
 REFUSE_FIRST_NULL = frozenset(_WITHOUT_FIRST_NULL.split())
-"""Functions that reject an untyped NULL as first argument: that argument may have one of several types."""
+"""Functions that reject an untyped NULL as first argument.
+
+This argument may have one of several types, so Flink cannot choose a type for NULL."""
 
 REFUSE_NULL = frozenset(
     {*_OF_CALCITE.split(), "MAP_FROM_ARRAYS", "ARRAY_UNION", "ARRAY_EXCEPT", "ARRAY_INTERSECT"}
 )
 """Functions that reject an untyped NULL as any argument.
 
-There are two kinds. Most are the older functions of FlinkSqlOperatorTable. They do not tell Calcite which
-types they expect, so Calcite finds no type for NULL. The newer functions (BuiltInFunctionDefinitions) do, and
-accept NULL. The others in this set are newer functions that take arrays of any type, so NULL gets no type.
+Most of them are older functions (FlinkSqlOperatorTable). An older function does not tell Calcite which types
+it expects, so Calcite finds no type for NULL. Newer functions (BuiltInFunctionDefinitions) tell it, and so
+most of them accept NULL. The newer functions in this set take maps or arrays of any type: NULL gets no type.
 """

@@ -20,9 +20,10 @@ def _whole(args: Sequence[Expr]) -> SqlType:
 
 
 def _rounded(args: Sequence[Expr]) -> SqlType:
-    """Return the type of ROUND and TRUNCATE, that of the first argument.
+    """Return the type of ROUND and TRUNCATE: the type of the first argument, nullable if any argument is.
 
-    A DECIMAL gets another precision and scale if the number of digits is a literal or missing.
+    A DECIMAL gets the precision and scale of the rounded number if the second argument, the number of digits,
+    is a literal or missing. If it is an expression, the DECIMAL keeps its precision and scale.
     """
     kind = args[0].type
     nullable = any(a.type.nullable for a in args)

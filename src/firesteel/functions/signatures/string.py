@@ -73,7 +73,7 @@ def _of_text(args: Sequence[Expr]) -> SqlType:
     """Return the type of JSON_QUOTE and similar functions: STRING, with the nullability of the argument.
 
     Raises:
-        ValidationError: The argument is no text. The message is that of these functions in Flink.
+        ValidationError: The argument is not a text. The message is the one that Flink has.
     """
     kind = args[0].type
     if not kind.is_character:

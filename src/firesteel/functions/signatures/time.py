@@ -16,7 +16,8 @@ _STAMP, _LTZ = timestamp(3), timestamp_ltz(3)
 def _precise(args: Sequence[Expr]) -> SqlType:
     """Return the type of TO_TIMESTAMP_LTZ(number, precision).
 
-    Its precision is that of a literal, but at least 3. It is 3 if the precision is missing or no literal.
+    The type is TIMESTAMP_LTZ(p). If the second argument is a literal, p is its value, but at least 3. If the
+    second argument is missing or another expression, p is 3.
 
     Raises:
         ValidationError: The precision is a literal outside 0 to 9.

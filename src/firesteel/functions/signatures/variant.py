@@ -19,7 +19,10 @@ def _typed(args: Sequence[Expr]) -> Sequence[Expr] | None:
 
 
 def _integers(args: Sequence[Expr]) -> Sequence[Expr] | None:
-    """Return the arguments of BITMAP_BUILD with the array cast to INT elements; None for other types."""
+    """Return the argument of BITMAP_BUILD, cast to an array of INT.
+
+    None if the elements of the array are not TINYINT, SMALLINT or INT. An untyped NULL is cast, too.
+    """
     kind = args[0].type
     if kind.root is TypeRoot.NULL:
         return [cast(args[0], array(INT))]

@@ -77,8 +77,9 @@ def global_aggregate(
 ) -> GlobalGroupAggregateSpec:
     """Return the spec of a global aggregate.
 
-    The positions in its calls are those of columns of the local aggregate's input. Above an incremental
-    aggregate, they are those of columns of the incremental aggregate's result: its keys, then its calls.
+    Its calls name their arguments by column position. Usually, these are positions in the input of the local
+    aggregate. If the global aggregate reads an incremental aggregate, they are positions in the result of the
+    incremental aggregate, which has its keys first, then its calls.
     """
     below = _below_exchange(node)
     if isinstance(below, physical.IncrementalGroupAggregate):

@@ -64,10 +64,10 @@ def _check_columns(table: Table, name: str, hint: str) -> None:
 
 
 def dead_letter_sinks(table: SinkSpec) -> list[SinkSpec]:
-    """Return the sinks of a job that write to its dead-letter table: one for messages, one for rows.
+    """Return the two sinks of a job that write to its dead-letter table.
 
-    Rows that a sink refuses become known when it commits. The tasks that write unreadable messages have ended
-    by then, so such rows need another sink.
+    The first sink gets messages that cannot be read. The second one gets rows that another sink refuses. A
+    sink finds these rows only when it commits. By then, the tasks that write to the first sink have ended.
     """
     return [
         replace(table, takes_dead_letters=True),
@@ -76,7 +76,10 @@ def dead_letter_sinks(table: SinkSpec) -> list[SinkSpec]:
 
 
 def with_sinks_of_messages(job: JobSpec) -> JobSpec:
-    """Return a job with the sinks that options of scanned tables name for the tables' unreadable messages."""
+    """Return the job with further sinks, for the unreadable messages of the tables that it scans.
+
+    An option of a scanned table names the sink. A table without the option adds no sink.
+    """
     scans = {chain.source.table: chain.source for chain in job.chains if isinstance(chain.source, ScanSpec)}
     found = (error_sink(scan) for _, scan in sorted(scans.items()))
     return replace(job, sinks=(*job.sinks, *(sink for sink in found if sink is not None)))

@@ -1,4 +1,4 @@
-"""Translate session windows, and the windows of GROUP BY, to specs."""
+"""Translate all session windows, and the TUMBLE and HOP windows that stand in a GROUP BY, to specs."""
 
 from __future__ import annotations
 
@@ -116,9 +116,9 @@ def _time_column(node: physical_windows.GroupWindowAggregate) -> int | None:
 def _aggregate(
     node: physical_windows.WindowAggregate | physical_windows.GroupWindowAggregate, options: OperatorOptions
 ) -> GroupAggregateSpec:
-    """Return the spec of the aggregation of GROUP BY windows.
+    """Return the spec of the aggregation in windows: keys, aggregate calls, and the name of the state.
 
-    The aggregate retracts rows if its input does. Its state has no time to live.
+    If the input may retract rows, every call can take back values. The state has no time to live.
     """
     retracts = mode_of(node.input).has_retraction
     aggregate = aggregate_of(

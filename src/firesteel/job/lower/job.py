@@ -52,10 +52,10 @@ class TranslateOptions:
         time_zone: Session time zone (table.local-time-zone).
         ttl: State retention in milliseconds, 0 for no expiry (table.exec.state.ttl).
         bundle: Number of rows after which a bundle ends (table.exec.mini-batch.size).
-        names: Column names of a collected query, in case the plan has lost them.
+        names: Column names of a query's result for errors about constraints. None: those of the plan.
         configuration: Options for the constraints of sinks (types/constraints.py).
-        reuse: Whether equal parts run once (table.optimizer.reuse-sub-plan-enabled).
-        reuse_sources: Whether equal scans run once (table.optimizer.reuse-source-enabled).
+        reuse: Whether equal parts of plans run once (table.optimizer.reuse-sub-plan-enabled).
+        reuse_sources: Whether equal scans of a table run once (table.optimizer.reuse-source-enabled).
         watermark_interval: Milliseconds of event time between watermarks (pipeline.auto-watermark-interval).
         idle_timeout: Milliseconds until a silent source is idle (table.exec.source.idle-timeout).
         min_cleanup: Extra time of rows in interval joins (table.exec.interval-join.min-cleanup-interval).
@@ -82,7 +82,7 @@ class TranslateOptions:
 
 
 def translate(roots: Sequence[Node], options: TranslateOptions | None = None) -> JobSpec:
-    """Return the job that runs physical plans. The caller gets the rows of each root that is no Sink.
+    """Return the job that runs physical plans. If a root is not a Sink, the caller gets its rows.
 
     Equal parts of the plans run once (plan/reuse.py). Sinks that differ only in changelog mode are merged.
 
@@ -138,9 +138,9 @@ def _placed(sink: SinkSpec, sinks: list[SinkSpec]) -> int:
 
 @dataclass(frozen=True)
 class _Open:
-    """Chain whose outputs are not known yet.
+    """Chain under construction: operators can be added, and no other chain reads it yet.
 
-    `feeds` has, for each chain that this chain reads, its id and the Output through which it sends its rows.
+    `feeds` has an (id, output) for each chain that this chain reads: `output` must be added to chain `id`.
     """
 
     inputs: tuple[Input, ...]
@@ -156,7 +156,7 @@ class _Open:
         return replace(self, operators=(*self.operators, operator))
 
     def joined(self, other: _Open, port: int) -> _Open:
-        """Return this chain with the inputs of `other` added at a port. `other` must have no operators."""
+        """Return this chain with the inputs of `other`, a chain without operators, added at `port`."""
         if other.operators or not other.feeds:
             raise InternalError("an input of an operator of several is not behind an exchange")
         inputs = tuple(replace(each, port=port) for each in other.inputs)
@@ -166,7 +166,7 @@ class _Open:
 
 @dataclass
 class _Closed:
-    """Chain with all its inputs and operators. Each chain that reads this one adds to its outputs."""
+    """Chain with all inputs and operators. `outputs` grows: each chain that reads it adds an output."""
 
     id: int
     inputs: tuple[Input, ...]
@@ -176,9 +176,9 @@ class _Closed:
 
 @dataclass
 class _Shared:
-    """Chains with several readers. Their rows come from `sources` sources, numbered from `source` on.
+    """Chains with several readers. Their rows come from the sources number `source` to source + sources - 1.
 
-    `first` is the number of the sink in whose plan these chains were found first.
+    `first` is the number of the sink whose plan is the first to have these chains.
     """
 
     chains: list[int]
@@ -188,8 +188,8 @@ class _Shared:
 
 
 _Walk = Generator[tuple[Node, Branches], list[_Open], list[_Open]]
-"""Generator that yields each input of a node with its branches (the path to it through the Union nodes), gets
-the open chains of this input by `send`, and returns the open chains of the node."""
+"""Generator that translates a node. It yields (input, branches) for each input and is sent the input's open
+chains. At the end it returns the node's open chains. `branches` is the path to the input through Unions."""
 
 
 @dataclass
@@ -247,9 +247,9 @@ class _Translation:
         return [_Open.reading([chain], Partitioning.FORWARD) for chain in closed]
 
     def _read_again(self, shared: _Shared) -> list[_Open]:
-        """Return open chains that read shared chains again. They renumber rows that may meet earlier uses."""
+        """Return chains that read shared chains again. Rows are renumbered if two readers' rows can meet."""
         chains = [_Open.reading([chain], Partitioning.FORWARD) for chain in shared.chains]
-        if shared.first != self.sink and not self.joins:  # Rows of the two uses go to different sinks.
+        if shared.first != self.sink and not self.joins:  # No operator gets rows of both uses.
             return chains
         places = self.sources - shared.source
         self.sources += shared.sources
@@ -291,7 +291,7 @@ class _Translation:
         return _Open((Input(source, source=self.sources - 1),))
 
     def _with_ports(self, node: Node, branches: Branches) -> _Walk:
-        """Return a chain that starts with an operator of several inputs, ordered by its `port_order`."""
+        """Return a chain with one operator of several inputs. The chain reads them in `port_order`."""
         operator = operator_of(node, self.operators)
         if operator is None:
             raise InternalError(f"{type(node).__name__} has several inputs and no operator")
@@ -319,7 +319,7 @@ class _Translation:
         return operator
 
     def to_sink(self, root: Node, chains: list[_Open]) -> list[_Open]:
-        """Return the open chains before a sink. A materializer makes them one, behind an exchange by key."""
+        """Return the open chains before a sink: `chains`, or the sink's materializer if there is one."""
         if not isinstance(root, physical.Sink) or not root.upsert_materialize:
             return chains
         enforcer = sink_enforcer(root, self.options.configuration)
@@ -332,9 +332,9 @@ class _Translation:
         return [by_key.then(materializer)]
 
     def _in_one_task(self, chains: list[_Open]) -> list[_Open]:
-        """Return the chains or, if any of them reads a source, one chain that gets all rows in one task.
+        """Return the chains, or one chain in one task if a chain reads a source without clock watermarks.
 
-        Tasks of a source see only the watermarks of their own split, unless the clock gives the watermarks.
+        A task of a source sees only the watermarks of its own split. The clock's are the same in all tasks.
         """
         if all(_is_by_clock(chain) or not self._reads_source(chain) for chain in chains):
             return chains

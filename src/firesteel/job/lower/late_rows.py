@@ -44,7 +44,8 @@ def with_late_rows(job: JobSpec, origins: Sequence[tuple[OperatorSpec, Node]]) -
         origins: (operator, plan node) for each operator of the job.
 
     Raises:
-        NotSupportedError: A window aggregate has two phases, so that late rows are merged before it.
+        NotSupportedError: A window aggregate has two phases. Its global phase, which drops late data, gets
+            accumulators, from which the late rows cannot be recovered.
     """
     inputs = tuple(_inputs(job, origins))
     sinks = (replace(sink, late_inputs=inputs) if _takes_all(sink) else sink for sink in job.sinks)
@@ -70,7 +71,7 @@ def _inputs(job: JobSpec, origins: Sequence[tuple[OperatorSpec, Node]]) -> Itera
 
 
 def _check_gets_rows(spec: OperatorSpec) -> None:
-    """Raise NotSupportedError if late rows have been merged before an operator gets them."""
+    """Raise NotSupportedError if an operator gets accumulators of a local phase instead of rows."""
     if isinstance(spec, WindowAggregateSpec) and spec.is_global and spec.is_rowtime:
         raise NotSupportedError(
             f"'{LATE_ROWS}' with a window aggregate of two phases, whose first phase merges rows",

@@ -19,9 +19,9 @@ Row = tuple[Literal, ...]
 
 
 def inputs_to_read(node: physical.Union) -> Iterator[tuple[int, Node]]:
-    """Yield (position in the union, input) for each input, where adjacent literal rows become one input.
+    """Yield (position in the union, input) for each input of a union.
 
-    The position of such an input is that of its first row.
+    Adjacent inputs that are rows of literals become one Values node, with the position of its first row.
 
     Args:
         node: The union.

@@ -41,8 +41,9 @@ def distribution(node: LookupJoin) -> tuple[int, ...]:
 def _row_key(node: LookupJoin) -> tuple[tuple[int, ...], bool]:
     """Return the columns that identify an input row, and whether a +U replaces the row without a -U.
 
-    If the input is an upsert stream, the columns are its key, and the second result is True. Otherwise a -U
-    or -D takes a row back. It has the values of the row in all columns but a processing time.
+    If the input is an upsert stream, the columns are its upsert key, and the second result is True.
+    Otherwise, the second result is False. A -U or -D then takes back a row that is equal in all columns but a
+    processing time, so these are the columns.
     """
     mode = mode_of(node.input)
     if mode.update_after and not mode.update_before:

@@ -50,7 +50,10 @@ def _is_needless(exchange: physical.Exchange) -> bool:
 
 
 def _together(node: Node) -> Iterator[Columns]:
-    """Yield sets of columns. Rows that are equal in all columns of a set are in one task."""
+    """Yield sets of column positions of a node's output.
+
+    Output rows with equal values in all columns of a set are in the same task.
+    """
     if isinstance(node, physical.Exchange):
         if node.keys and not node.one_task:
             yield frozenset(node.keys)
@@ -75,14 +78,14 @@ def _of_join(join: Join) -> Iterator[Columns]:
 
 
 def _moved(node: Node, places: dict[int, int]) -> Iterator[Columns]:
-    """Yield sets of columns of a reader's output. Rows that are equal in all columns of a set share a task.
+    """Yield the sets of `_together(node)`, as column positions in the output of the node above it.
 
-    The sets are those of the node that the reader reads (`_together`). A set with a column that the reader
-    does not pass on is left out.
+    A set with a column that the node above does not pass on is left out.
 
     Args:
-        node: The node that is read.
-        places: Position in the reader's output of each column of the node that the reader passes on.
+        node: The lower node.
+        places: Position in the upper node's output of each column that it passes on, by the position in
+            `node`.
     """
     for columns in _together(node):
         if columns <= places.keys():

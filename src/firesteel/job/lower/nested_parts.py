@@ -25,7 +25,8 @@ Needed = Mapping[int, Parts] | None
 def parts_by_scan(roots: Sequence[Node]) -> dict[str, tuple[Parts, ...]]:
     """Return the parts of each column that any reader of a scan needs, by the scan's fingerprint.
 
-    A column without readers has no parts. Scans whose columns are all read whole are omitted.
+    The parts of a column are () if no operator reads the column. Scans whose columns are all read whole are
+    omitted.
     """
     found: dict[str, list[Parts]] = {}
     for scan, read in _readings(roots):
@@ -66,7 +67,7 @@ def _of_calc(calc: physical.Calc, needed: Needed) -> Needed:
     """Return the parts of its input that a Calc needs to compute the `needed` parts of its output."""
     exprs = [*calc.exprs, *([] if calc.condition is None else [calc.condition])]
     if any(map(_calls_users, exprs)):
-        return None  # If a user-defined function fails, its error shows the whole row.
+        return None  # The error of a user-defined function shows the whole row: all is needed.
     if needed is None:
         return value_parts(exprs)
     found = []

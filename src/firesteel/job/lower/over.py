@@ -112,8 +112,9 @@ def sort_orders(directions: Iterable[Direction]) -> tuple[SortOrder, ...]:
 def _call(call: AggregateCall, types: Types, node: OverAggregate, bounded: bool) -> AggregateSpec:
     """Return the spec of one aggregate call.
 
-    RANK and DENSE_RANK number rows like ROW_NUMBER. So they do in Flink's streaming mode, where they get no
-    sort columns to compare (RankLikeAggFunctionBase).
+    RANK and DENSE_RANK become a COUNT of rows, like ROW_NUMBER: rows with equal sort keys get different
+    numbers. Flink's streaming mode does the same, because it passes the functions no sort columns to compare
+    (RankLikeAggFunctionBase).
     """
     args, options = call.args, call.options
     if call.function == "LAG":
@@ -145,5 +146,5 @@ def _lag(call: AggregateCall, node: OverAggregate) -> tuple[tuple[int, ...], tup
 def _value(literal: Literal) -> object:
     value = literal.value
     if literal.type.root in APPROXIMATE and isinstance(value, (int, float, Decimal)):
-        return float(value)  # workers get plain numbers
+        return float(value)  # FLOAT and DOUBLE defaults may be Decimal
     return value

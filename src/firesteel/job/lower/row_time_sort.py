@@ -1,9 +1,9 @@
-"""Mini-batches by processing time below a sort by row time, which waits for watermarks of row time.
+"""Remove MiniBatchAssigners by processing time below a sort by row time.
 
-With mini-batches on, Flink plans a MiniBatchAssigner by processing time there. It drops watermarks of row
-time: the sort gets times of the clock in their place, and sends its rows when an interval of the clock ends.
-Which rows are late then depends on the speed of the machine. Here the assigner is left out of the job, so the
-rows are those of a job without mini-batches.
+A sort by row time waits for watermarks of row time. With mini-batches on, Flink plans a MiniBatchAssigner by
+processing time below the sort. The assigner replaces watermarks of row time by times of the clock. So the
+sort would send its rows when an interval of the clock ends, and the machine's speed would decide which rows
+are late. Without the assigner, the job sends the same rows as without mini-batches. Flink's plan, and ours:
 
     TemporalSort <- Exchange <- MiniBatchAssigner(ProcTime) <- WatermarkAssigner
     TemporalSort <- Exchange <- WatermarkAssigner

@@ -16,7 +16,7 @@ from firesteel.types.constraints import constraints_of
 
 
 def persisted_columns(table: Table) -> list[Column]:
-    """Return the columns that rows of a sink have: those that are neither computed nor virtual."""
+    """Return the columns of a table that a sink writes: all but computed columns and VIRTUAL metadata."""
     return [c for c in table.columns if c.computed is None and not c.virtual]
 
 

@@ -28,7 +28,7 @@ def unread_columns(roots: Sequence[Node]) -> dict[str, tuple[int, ...]]:
             nodes[fingerprint(node)] = node
             readers.setdefault(fingerprint(node), []).append(reader)
     found: dict[str, frozenset[int]] = {}
-    # Sort by falling depth, so that a Correlate comes after all nodes above it that read it.
+    # Depth is the height of the tree below a node. Highest first: a Correlate comes after all its readers.
     for mark in sorted(nodes, key=lambda mark: -nodes[mark].depth):
         every = frozenset(range(len(nodes[mark].schema)))
         found[mark] = frozenset().union(*(_read(reader, every, found) for reader in readers[mark]))
@@ -60,7 +60,7 @@ def _read(reader: Node | None, every: frozenset[int], found: Mapping[str, frozen
         return every
     exprs = [*reader.exprs, *([] if reader.condition is None else [reader.condition])]
     shown = any(isinstance(part, Call) and part.user is not None for e in exprs for part in walk_expr(e))
-    return every if shown else _refs(exprs)  # if the user's function fails, its error shows the whole row
+    return every if shown else _refs(exprs)  # a user function's error shows the row
 
 
 def _refs(exprs: Sequence[Expr]) -> frozenset[int]:

@@ -65,9 +65,9 @@ def local_window_aggregate(
 def global_window_aggregate(
     node: physical_windows.GlobalWindowAggregate, options: OperatorOptions
 ) -> WindowAggregateSpec:
-    """Return the spec of a global window aggregate, which combines the rows of the local phase.
+    """Return the spec of a global window aggregate, which merges the accumulators of the local phase.
 
-    These rows have the keys, then the end of the slice.
+    A row of the local phase has the keys, the accumulators of one slice, and the end of this slice.
     """
     local = node.input.input if isinstance(node.input, Exchange) else node.input
     if not isinstance(local, physical_windows.LocalWindowAggregate):

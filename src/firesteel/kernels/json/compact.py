@@ -8,9 +8,9 @@ from firesteel.kernels.types import Bytes, Integers
 from firesteel.kernels.words import byte_at
 
 KEYS = 64
-"""Maximum number of keys in a value, those of all its objects together, and its maximum depth.
+"""Limit of two numbers: the keys of all objects in a value together, and the depth of the value.
 
-For a value beyond one of them, `is_compact` returns False.
+`is_compact` returns False for a value that exceeds the limit in either number.
 """
 _QUOTE, _BLANK, _BACKSLASH, _COLON, _COMMA = 34, 32, 92, 58, 44
 _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93

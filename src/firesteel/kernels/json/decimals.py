@@ -24,7 +24,11 @@ _WIDEST = 38
 _MOST_BYTES = 128
 """Length in bytes above which a number is left to the exact reader."""
 _NONE, _THERE, _ODD = range(3)
-"""Outcomes of reading a text: the number does not fit the type, it fits, or the text is something else."""
+"""Outcomes of reading a text.
+
+_NONE: a number with too many digits for the type. _THERE: a number that fits the type. _ODD: the text is not
+a number, or the exact reader must read it.
+"""
 
 
 @compiled
@@ -65,7 +69,10 @@ def read_decimals(
 
 @inlined
 def _read(data: Bytes, at: int, end: int, precision: int, scale: int) -> tuple[int, int, int]:
-    """Return _NONE, _THERE or _ODD for a text, and the low and high word of the unscaled value, unsigned."""
+    """Read a text as a DECIMAL, and return the outcome and the low and high word of the unscaled value.
+
+    The outcome is _NONE, _THERE or _ODD. The words count for _THERE only. They are without the sign.
+    """
     begin = at
     at += at < end and byte_at(data, at) == _MINUS
     first = at
@@ -238,7 +245,7 @@ def _read_long(data: Bytes, at: int, end: int, precision: int, scale: int) -> tu
     if not good or end - at > _MOST_BYTES:
         return _ODD, 0, 0
     kept = digits + exponent + scale
-    """Number of digits of the unscaled value, counted from the number's first digit, before it is rounded."""
+    """Number of digits of the unscaled value. Digits of the text after these are rounded."""
     if kept > precision:
         return _NONE, 0, 0
     if kept < 0:

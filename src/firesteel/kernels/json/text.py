@@ -55,7 +55,7 @@ def copy_unescaped(data: Bytes, at: int, end: int, out: Bytes, place: int) -> in
 
 @part
 def _unit(data: Bytes, at: int) -> int:
-    """Return the number of four hexadecimal digits."""
+    """Return the UTF-16 code unit that four hexadecimal digits at data[at] stand for."""
     unit = 0
     for place in range(at, at + 4):
         unit = (unit << 4) | hexadecimal(data[place])

@@ -19,7 +19,7 @@ BAD = -1
 _MAX_DEPTH = 64
 """Depth above which values are odd. One bit for each level records the kind of the open bracket."""
 _MAX_NUMBER_LENGTH = 1000
-"""Limit of Jackson's StreamReadConstraints."""
+"""Maximum number of characters of a number, as in Jackson's StreamReadConstraints. A longer one is BAD."""
 MAX_NAME_LENGTH = 50_000
 """Jackson's limit in bytes. Messages with longer names are odd."""
 _MAX_EXPONENT_DIGITS = 9
@@ -144,7 +144,7 @@ def _character_end(data: Bytes, at: int, end: int) -> int:
 
 @part
 def number_end(data: Bytes, at: int, end: int) -> int:
-    """Return the position after a number times 2, plus 1 if it has a fraction or an exponent."""
+    """Return the position after a number times 2, plus 1 if it has a fraction or an exponent; or BAD."""
     start = at
     if byte_at(data, at) == _MINUS:
         at += 1

@@ -27,7 +27,7 @@ def is_mergeable(call: AggregateCall) -> bool:
 def merges(call: AggregateCall) -> bool:
     """Return whether two accumulators of a call can be merged, as for windows that share slices.
 
-    For a user-defined function: whether it has the method `merge`.
+    True for a user-defined function that has the method `merge`, unlike `is_mergeable`.
     """
     return traits_of(call.function).merges if call.user is None else call.user.merges
 

@@ -76,8 +76,8 @@ class GroupAggregate(PhysicalNode):
         retract: For each call, whether it also takes rows back. Plans show such a call as `SUM_RETRACT`.
         mini_batch: Whether rows are processed in bundles.
         partial_final: `PARTIAL` (grouped by bucket) or `FINAL` if DISTINCT calls were split, else None.
-        map_order: Whether a bundle's keys are sent in the order of Flink's map
-            (rules/mini_batch/keep_bundle_order.py).
+        map_order: Whether the keys of a bundle are sent in the order in which the Java HashMap of Flink's
+            operator has them (rules/mini_batch/keep_bundle_order.py). If False, in any order.
         state_ttl: STATE_TTL hint of the query.
     """
 
@@ -101,8 +101,8 @@ class LocalGroupAggregate(PhaseNode):
     """Aggregate bundles before the exchange, without state. Flink: StreamPhysicalLocalGroupAggregate.
 
     The output is the keys, then the accumulators (plan/nodes/accumulators.py). Over a retracting input, one
-    of the calls is a plain COUNT(*): the query's own, or one added after its calls. `map_order`: as in
-    GroupAggregate.
+    of the calls is a plain COUNT(*): the query's own, or one added after its calls. `map_order`: whether
+    the keys of a bundle are sent in the order in which the Java HashMap of Flink's operator has them.
     """
 
     input: Node
@@ -129,10 +129,11 @@ class GlobalGroupAggregate(PhaseNode):
         calls: The aggregate functions. Their arguments are columns of the local aggregate's input.
         results: Number of calls of the query, which are the first in `calls`. A COUNT(*) that the planner has
             added to count records may follow them; the output has no column for it.
-        index_of_count_star: Position in `calls` of a COUNT(*) of the query that also counts the records of
-            each key, as plans print it. Only set if the input is an IncrementalGroupAggregate that retracts;
-            else None.
-        map_order: As in GroupAggregate.
+        index_of_count_star: Position in `calls` of the COUNT(*) that tells whether a key still has records.
+            Plans print it. It is set only above an IncrementalGroupAggregate with retractions, if this
+            COUNT(*) is one of the query's. None otherwise: the translation then finds a COUNT(*) itself.
+        map_order: Whether the keys of a bundle are sent in the order in which the Java HashMap of Flink's
+            operator has them.
         state_ttl: STATE_TTL hint of the query.
     """
 
@@ -155,16 +156,19 @@ class GlobalGroupAggregate(PhaseNode):
 
 @dataclass(frozen=True)
 class IncrementalGroupAggregate(PhaseNode):
-    """Merge partial accumulators by key and bucket, and send the changes of the final keys' accumulators.
+    """Merge accumulators by group key and bucket, and send accumulators by group key alone.
 
-    Flink: StreamPhysicalIncrementalGroupAggregate. The output is the final keys, then the accumulators. The
-    distinct values of DISTINCT calls stay in the state and are not sent.
+    Flink: StreamPhysicalIncrementalGroupAggregate. A sent accumulator has only what one bundle adds to a
+    group; the GlobalGroupAggregate above merges it into its state. The output is the final keys, then the
+    accumulators. The distinct values of DISTINCT calls stay in the state and are not sent.
 
     Attributes:
-        keys: Positions of the partial aggregate's keys.
-        calls: Calls of the partial aggregate, over the accumulators of its local phase.
-        final_keys: Positions of the keys that the query groups by, a part of `keys`.
-        map_order: Whether a bundle's keys are processed in the order of Flink's map.
+        keys: Positions of the group keys and of the buckets in the input.
+        calls: Calls of the aggregate by group key and bucket. Their arguments are columns of the input of
+            its local phase.
+        final_keys: Positions of the group keys of the query in the input, a part of `keys`.
+        map_order: Whether the keys of a bundle are processed in the order in which the Java HashMap of
+            Flink's operator has them.
         state_ttl: STATE_TTL hint of the query.
     """
 

@@ -273,7 +273,7 @@ _PLAIN: dict[type, Callable[..., Attributes]] = {
     physical_windows.GlobalWindowAggregate: window_text.global_window_aggregate,
     physical_windows.GroupWindowAggregate: window_text.group_window_aggregate,
 }
-"""Functions that return the attributes of a node, by its class, where all plans print the same."""
+"""Functions that return the attributes of a node, by its class, for nodes that print no expressions."""
 
 _WITH_EXPRESSIONS: dict[type, Callable[..., Attributes]] = {
     physical.TableSourceScan: _scan,

@@ -96,7 +96,11 @@ class WindowProperties:
 
 
 window_properties: NodeProperty[WindowProperties | None] = NodeProperty("window properties", OF_LOGICAL)
-"""Windows of a logical node's rows. None if the rows are in no windows, or no column has the windows."""
+"""Windows of a logical node's rows, and the columns with their start, end and time.
+
+None if the rows are in no windows, or if a projection passes on no input column, or drops a PARTITION BY
+column of SESSION.
+"""
 
 
 def windows_of_all_rows(node: Node) -> WindowProperties | None:

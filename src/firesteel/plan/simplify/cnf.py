@@ -38,8 +38,8 @@ def _distributed(alternatives: list[list[Expr]], limit: int) -> Expr:
 
         a OR b OR (c AND d)   ->   (a OR b OR c) AND (a OR b OR d)
 
-    The conjunctions are taken from the last to the first. Successive ones of a single term, such as `a` and
-    `b`, are added to the ORs together.
+    The conjunctions are taken from the last to the first. Neighbors that are a single term, such as `a` and
+    `b`, are put in front of each OR in one step, in the order in which they are written.
 
     Args:
         alternatives: The terms of each conjunction: [[a], [b], [c, d]].

@@ -92,7 +92,7 @@ def _boolean_comparison(
 
 
 def _are_alike(left: Literal, right: Literal) -> bool:
-    """Return whether Calcite compares the two literals itself: they have one type, or one is NULL."""
+    """Return whether a comparison of two literals is evaluated: they have one type, or one is NULL."""
     return left.type.same_as(right.type) or left.value is None or right.value is None
 
 

@@ -181,7 +181,8 @@ def _contradicts(positive: list[Expr], negative: list[Expr]) -> bool:
     for term in positive:
         if not isinstance(term, Call) or term.function not in COMPARISONS:
             continue
-        # Search the negation, `a <= 1` for `a > 1`. `held` also finds it as `1 >= a`: the Calls are equal.
+        # Search the negation, `a <= 1` for `a > 1`. The set `held` finds it also if it is written `1 >= a`,
+        # because a Call equals its mirrored form.
         opposite = NEGATED[term.function]
         if not functions.isdisjoint((opposite, REVERSED[opposite])) and (
             Call(opposite, term.args, term.type) in held

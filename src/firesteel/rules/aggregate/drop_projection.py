@@ -38,8 +38,9 @@ def drop_projection(node: Node) -> Node:
 def _is_cheaper(project: Project, kept: list[int], *, read: bool) -> bool:
     """Return whether an aggregate without the projection below it is cheaper.
 
-    True if the projection computes anything, or if the rows without it are narrower. Also if they are equally
-    wide, unless a filter is below the projection and the aggregate reads a column.
+    True if the projection computes a column, which costs and which the aggregate does not read. True if the
+    rows without the projection are narrower. If they are equally wide, True unless a filter is below the
+    projection and the aggregate reads a column.
 
     Args:
         project: The projection.

@@ -20,9 +20,10 @@ from firesteel.rules.normalize.merge_projects import merge_projects
 
 
 def merge_group_keys(node: Node) -> Node:
-    """Merge equal keys of an aggregate. A projection above it repeats the merged key.
+    """Merge equal keys of an aggregate, and add a projection above it that repeats the merged key.
 
-    A projection above this projection is merged with it. A filter above it moves below it.
+    For a projection or a filter above such an added projection: a projection is merged with the added one, a
+    filter moves below the added one. Other nodes stay as they are.
     """
     if isinstance(node, Aggregate):
         return _merged(node)
@@ -68,10 +69,10 @@ def _renamed(node: Aggregate, keys: int) -> Aggregate:
 
 
 def _without_unread(node: Node, read: set[int]) -> tuple[Node, dict[int, int]]:
-    """Return the node, below a projection that drops unread columns if the node is a filter.
+    """Return a filter below a new projection that drops unread columns. Return any other node as it is.
 
-    A column counts as read if it is in `read` or the filter's condition reads it. No projection is added if
-    all columns are read.
+    A column counts as read if it is in `read` or the filter's condition reads it. If all columns are read,
+    the filter stays without a projection.
 
     Returns:
         The projection or the node. Then the new position of each column that is left, by its old position.

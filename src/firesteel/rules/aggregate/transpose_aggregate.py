@@ -259,7 +259,13 @@ def _projection(node: Aggregate, new_join: Join, keys: Sequence[int], values: Se
 
 
 def _in_order(node: Aggregate, keys: Sequence[int], pushed: Node) -> Node:
-    """Return the pushed aggregate with the columns of the original one, whose keys were `keys`."""
+    """Return the plan `pushed` with the columns of the original aggregate: same order, same names.
+
+    Args:
+        node: The original aggregate.
+        keys: Its group keys in their order, as positions in the join's output.
+        pushed: Plan with each group key once, in ascending order of `keys`, then the results of the calls.
+    """
     columns = sorted(set(keys))
     places = [columns.index(k) for k in keys]
     places += [len(columns) + i for i in range(len(node.calls))]

@@ -1,8 +1,8 @@
 """Store the keys of a lookup join's input in its node.
 
 Plans show the upsert keys. A join that stores its results identifies rows by an upsert key if its input sends
-updates without -U, else by all columns but processing times. Nodes of mini-batches, which are added after
-this rule, have no keys.
+updates without -U, else by all columns but processing times. The rule runs before nodes for mini-batches are
+added, because upsert keys cannot be derived for these nodes.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Drop projections that only rename the columns of a table function, and move up other projections.
 
 If such a projection is dropped, plans show the function's own column names, not those of the query. In two
-cases, the function gets the query's names, because Flink keeps a projection there that does more than rename:
-if a LEFT join pads NOT NULL columns, and if the projection has a literal for a column that a filter requires
-to equal it. A projection that computes or reorders columns moves above the Correlate.
+cases, the function's columns are renamed to the names in the query, as Flink keeps the projection there:
+- A LEFT join pads NOT NULL columns.
+- The projection has a literal in place of a column, and a filter below requires the column to equal it.
+A projection that computes or reorders columns moves above the Correlate.
 
     Correlate(l, Project(UPPER($0))  f($cor0.s))  ->  Project(l.*, UPPER($n))  Correlate(l, f($cor0.s))
 """

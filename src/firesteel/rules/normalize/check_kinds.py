@@ -27,11 +27,14 @@ _OTHER_SINKS = (
 def check_kinds(node: Node, accepted: Kinds | None, requester: str) -> None:
     """Raise ValidationError if a node sends changes that its consumer cannot accept.
 
+    All nodes below are checked, too. A node that only passes changes on (`kinds_taken` is None) is not
+    checked itself: its inputs are checked for its consumer.
+
     Args:
-        node: The node. All nodes below it are checked, too.
-        accepted: Kinds of changes that the consumer accepts. None if it accepts no changes at all.
-        requester: Name of the consumer in the message. Equal names must be one string object (`intern`),
-            because the decorator `from_below` finds cached results by the identity of the arguments.
+        node: The node.
+        accepted: Kinds of changes that the consumer accepts. None counts as the empty set.
+        requester: Name of the consumer in the message. Equal names must be one string object (`intern`):
+            `from_below` calls the function once for each combination of argument objects.
     """
     taken = kinds_taken(node)
     if taken is not None:

@@ -1,8 +1,9 @@
-"""Reorder a projection above a filter to the order of the columns below.
+"""Give the columns of a projection above a filter the order that they have in the filter.
 
-Calcite's ProjectFilterTransposeRule adds a projection below the filter, which keeps the columns that the
-filter or the upper projection reads. If the upper projection picks all columns that the filter reads, it only
-reorders columns, and an aggregate above does not need it.
+Calcite's ProjectFilterTransposeRule adds a projection below the filter. It keeps the columns that the filter
+or the projection above the filter reads. If the projection above picks all columns that the filter reads,
+both projections have the same columns, and the one above only changes their order. An aggregate over it does
+not need this change.
 """
 
 from __future__ import annotations

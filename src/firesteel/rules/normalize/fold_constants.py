@@ -79,7 +79,7 @@ def _stays_whole(expr: Call) -> bool:
 
 
 def _bottom_up(expr: Call, zone: str | None) -> Expr:
-    if expr.function == "TYPEOF" and _has_known_type(expr.args[0]):  # folding changes its type
+    if expr.function == "TYPEOF" and _has_known_type(expr.args[0]):  # folding changes the argument's type
         return Literal(typeof_text(expr), expr.type.with_nullable(False), expr.range)
     is_part = is_constant(expr)
     args = [_argument(a, zone, is_part) if isinstance(a, Call) else a for a in expr.args]

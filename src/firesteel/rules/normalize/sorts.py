@@ -18,8 +18,8 @@ from firesteel.plan.tree import Node
 def sort_below_projects(node: Node) -> Node:
     """Swap a sort and the projection below it, if the projection outputs the sort's columns unchanged.
 
-    Two projections stay below: that of an aggregate below a sort without a limit, and that of a filter below
-    a sort with a limit. The latter becomes one Calc with the filter.
+    The projection stays below in two cases. The sort has no limit, and the projection is over an aggregate.
+    Or the sort has a limit, and the projection is over a filter: then both become one Calc.
     """
     if not isinstance(node, Sort) or not isinstance(node.input, Project):
         return node

@@ -98,8 +98,8 @@ UNCONVERTIBLE = frozenset(
 )
 """Functions that Flink cannot pass to a source.
 
-Flink looks up the SQL name of a function in the list of functions for sources. That list has these functions
-under other names (RexNodeToExpressionConverter).
+Flink looks a function up by its SQL name in a list of the functions that can be passed to a source. The list
+has these functions under other names, so Flink does not find them (RexNodeToExpressionConverter).
 """
 _OLDER = """
     CHAR_LENGTH CONVERT_TZ CURRENT_DATABASE CURRENT_DATE CURRENT_ROW_TIMESTAMP CURRENT_TIME CURRENT_TIMESTAMP

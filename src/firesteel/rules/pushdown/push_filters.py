@@ -2,7 +2,8 @@
 
     Filter(x > 1)  Project(a AS x)   ->   Project(a AS x)  Filter(a > 1)
 
-Each node says what it leaves to its inputs: plan/properties/filter_pushdown.py.
+plan/properties/filter_pushdown.py defines for each class of nodes which terms of a condition move to which
+input, and which terms stay above the node.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     Sort(offset=2, fetch=3)  Scan(t)   ->   Sort(offset=2, fetch=3)  Scan(t, limit=5)
 
-Plans show the scan's limit. Flink's file source stops after that many messages. Firesteel's scan reads on, so
-that changes of the rows so far are read, too: only the limit above drops rows.
+Plans show the scan's limit. Flink's file source stops after that many messages. Firesteel's scan reads all
+messages, as a later message may change or delete one of the first rows. Only the limit above drops rows.
 """
 
 from __future__ import annotations

@@ -69,7 +69,10 @@ def _merged(node: Project) -> Project:
 
 
 def _input(need: Need) -> tuple[Node, Positions]:
-    """Return an input with the columns needed, and their positions."""
+    """Return an input of a node, with the columns that the node needs (`need`), and perhaps other columns.
+
+    Also return the new position of each column that is left, by its old position.
+    """
     if need.surplus is Surplus.CUT:
         return _cut(need.node, need.columns), positions_of(need.columns)
     below, position = _pruned(need.node, need.columns, need.picked)
@@ -102,7 +105,10 @@ def _picked(columns: list[int] | tuple[int, ...], node: Node) -> Project:
 
 
 def _goes_to_inputs(node: Project) -> bool:
-    """Return whether a projection moves above each input of the node below, and does more than rename."""
+    """Return whether a projection is to move below the node under it, such as a UNION ALL, to each input.
+
+    False if the projection only renames columns.
+    """
     below = node.input
     is_renaming = is_identity(node.exprs, len(below.schema))
     return not is_renaming and projection_place(below) is ProjectionPlace.IN_INPUTS

@@ -19,9 +19,10 @@ _UNORDERED = frozenset({TypeRoot.ROW, TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.MUL
 
 
 def choose_rank_strategy(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Set how a Rank or a SortLimit is computed. Other nodes stay as they are.
+    """Set the strategy by which a Rank or a SortLimit is computed. Other nodes stay as they are.
 
-    The fields `strategy` and, except for insert-only input, `row_key` are set. Of a Rank, `time`,
+    The field `strategy` is set. If the input is not insert-only, `row_key` is set to the shortest upsert key
+    of the input that contains the columns of PARTITION BY, () if there is none. Of a Rank, `time`,
     `sorts_by_row_time` and `insert_only` are set, too.
 
     Raises:

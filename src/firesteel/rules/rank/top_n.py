@@ -57,7 +57,7 @@ def _applied(node: Node) -> Node:
         ranked = _ranked(node.input)
         return _renamed(node, node.input) if ranked is None else _projected(node, *ranked)
     if isinstance(node, Project) and isinstance(node.input, Rank) and node.input.number is None:
-        # lateral_top_n has made this rank of a LATERAL query with ORDER BY and LIMIT
+        # A Rank that adds no row number comes from lateral_top_n. It still has columns that nobody reads.
         return _projected(node, node.input, None)
     if isinstance(node, Filter):
         ranked = _ranked(node)

@@ -6,7 +6,7 @@ RewriteMinusAllRule, SetOpRewriteUtil.
     l INTERSECT r      ->  Aggregate(all columns)  Join(SEMI, each column equal, or both NULL)
     l EXCEPT r         ->  Aggregate(all columns)  Join(ANTI, each column equal, or both NULL)
     l INTERSECT ALL r  ->  each row as often as the smaller of its two counts
-    l EXCEPT ALL r     ->  each row as often as the sum of 1 for each row of l and -1 for each of r
+    l EXCEPT ALL r     ->  each row as often as its count in l minus its count in r, if this is above 0
 """
 
 from __future__ import annotations
@@ -83,9 +83,9 @@ def _collapsed(term: Expr) -> Expr:
 
 
 def _is_distinct(node: Node) -> bool:
-    """Return whether no two rows of a node are equal.
+    """Return whether it is known that no two rows of a node are equal.
 
-    As in Flink, a column with a cast does not count as a part of a key.
+    As in Flink, the unique keys of a projection do not count if any of its columns is computed, as by a cast.
     """
     if are_unique(node, frozenset(range(len(node.schema)))):
         return True

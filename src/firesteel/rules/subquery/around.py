@@ -17,8 +17,8 @@ class Around:
     Attributes:
         node: Rows of the outer query.
         correlation: Name by which the sub-query reads the outer columns.
-        not_null: Whether rows of the sub-query with NULL in a column that must equal an outer one are
-            filtered out before the join, as they have no partner.
+        not_null: Whether the sub-query drops rows in which a column that must equal an outer column is NULL.
+            Such a row has no partner in the join with the outer query.
         place: Position of the sub-query in the statement, for errors.
         start: Number by which `$COR` calls in the sub-query read the first column of `node`. It is 0, unless
             the sub-query is in an ON condition and `node` is the right input of this join: the columns of the

@@ -1,8 +1,8 @@
 """Plan the rows that decide an IN with constants on its left side, such as `5 IN (SELECT v FROM r)`.
 
 Calcite: SubQueryRemoveRule, allLiterals. Of the rows of the sub-query, only those that equal the constants or
-have a NULL stay. They are reduced to one row with the columns cs and c, which a LEFT JOIN adds to each outer
-row. The counts and distinct values of join_values.py are not needed:
+have a NULL stay. They are reduced to one row with two columns: cs tells whether a row equals the constants,
+and c is a number of rows. A LEFT JOIN adds this row to each outer row, and cs and c give the value of IN:
 
     rows of the sub-query                         cs      c                        value of IN
     some row equals the constants                 TRUE    number of these rows     TRUE
@@ -10,7 +10,7 @@ row. The counts and distinct values of join_values.py are not needed:
     no row is left: the LEFT JOIN pads            NULL    NULL                     FALSE
 
 If no column can be NULL, there is no c, and cs is TRUE or NULL. A correlated sub-query has no c either. Its
-rows are reduced to one row for each cs and each value of the columns that are equal to outer columns.
+rows are reduced to distinct rows with cs and the columns that must equal outer columns.
 """
 
 from __future__ import annotations

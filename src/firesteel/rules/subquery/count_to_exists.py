@@ -64,7 +64,10 @@ def _is_count(query: SubQuery) -> bool:
 
 
 def _is_reached_by_one(operator: str, bound: Expr) -> bool:
-    """Return whether 1 is the least number of rows that satisfies the comparison with a constant."""
+    """Return whether `COUNT(*) operator bound` holds for one row or more, but not for no rows.
+
+    The operator is > or >=. Examples of such comparisons: `> 0`, `>= 1`, `> 0.5`.
+    """
     if not isinstance(bound, Literal) or not isinstance(bound.value, int | float | Decimal):
         return False
     return 0 < bound.value < 1 or bound.value == (0 if operator == ">" else 1)

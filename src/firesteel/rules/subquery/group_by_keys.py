@@ -14,7 +14,7 @@ from firesteel.rules.subquery.pull_up import Pulled, grouped_by
 
 
 def equal_keys(pulled: Pulled, around: Around) -> tuple[list[int], tuple[Expr, ...]]:
-    """Return the columns of a pulled-up plan that its terms equate with outer columns, and the terms."""
+    """Return the positions of the plan's columns that equal outer columns, and all terms of the plan."""
     keys = [column for term in pulled.terms if (column := equal_column(term, around)) is not None]
     return list(dict.fromkeys(keys)), pulled.terms
 

@@ -1,13 +1,13 @@
-"""Rewrite sub-queries in ON: terms about one input move to that input, the rest joins both.
+"""Rewrite sub-queries in ON as filters of an input, as filters above the join, or as joined values.
 
     l JOIN r ON l.k = r.k AND l.v IN (SELECT ..)        a semi join of l
     l LEFT JOIN r ON l.k = r.k AND r.v IN (SELECT ..)   a semi join of r: other rows of r have no partner
     l JOIN r ON EXISTS (SELECT .. l.v = c.v + r.v)      a filter above the join
-    l LEFT JOIN r ON l.v IN (SELECT ..)                 its value is joined to l: all rows of l stay
+    l LEFT JOIN r ON l.v IN (SELECT ..)                 the value becomes a column of l: all rows of l stay
 
 A sub-query that reads neither input is joined to the right one, as in Flink. Flink refuses most other
-sub-queries in ON. In correlated ones that it accepts, it reads columns of the right input where the query
-names columns of the left input. Firesteel reads the columns that the query names.
+sub-queries in ON. It accepts some correlated ones, but gives wrong results: where the query names a column of
+the left input, Flink reads a column of the right input. Firesteel reads the columns that the query names.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ class _Joining:
 
     Args:
         node: The original join.
-        alone: For each input the terms with sub-queries that are about this input alone.
+        alone: Two lists of terms with sub-queries: those that filter the left input, as they read only its
+            columns, and those that filter the right input.
         rewritten: Rewrites the sub-queries within a plan.
     """
 

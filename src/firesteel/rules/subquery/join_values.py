@@ -1,12 +1,16 @@
 """Rewrite sub-queries whose value is read: join their rows, and compute the value from the joined columns.
 
-Calcite: SubQueryRemoveRule. For `x IN (SELECT y FROM r)`, each outer row is joined with the columns
+Calcite: SubQueryRemoveRule. For `x IN (SELECT y FROM r)`, each outer row is joined with three columns:
 
-    c   number of rows of r                      if c is 0, the value is FALSE
-    ck  number of rows of r with y not NULL      if ck < c and i is NULL, the value is NULL
-    i   TRUE if some y equals x, otherwise NULL  if i is TRUE, the value is TRUE
+    c   number of rows of r
+    ck  number of rows of r in which y is not NULL
+    i   TRUE if some y equals x, otherwise NULL
 
-If x is NULL and c is not 0, the value is NULL. If neither x nor y can be NULL, only i is joined.
+The first condition that holds gives the value of IN:
+
+    c = 0: FALSE    x IS NULL: NULL    i IS NOT NULL: TRUE    ck < c: NULL    otherwise: FALSE
+
+If neither x nor y can be NULL, only i is joined, and the value is TRUE or FALSE.
 """
 
 from __future__ import annotations
@@ -66,8 +70,8 @@ class JoinedValues:
         rewritten: Rewrites the sub-queries within a plan.
         start: Number by which `$COR` calls in the sub-queries read the first column of the rows. It is 0,
             except for the right input of a join, whose columns are numbered after those of the left input.
-        keeps_rows: Whether the row with the counts of an IN or ANY is always joined by LEFT JOIN, which keeps
-            all rows of `node`. If False, an INNER JOIN is used for a sub-query without conditions on `node`.
+        keeps_rows: Whether the counts of an IN or ANY are always joined by LEFT JOIN. If False, they are
+            joined by INNER JOIN if the sub-query has no conditions on columns of `node`.
     """
 
     node: Node
@@ -115,10 +119,11 @@ class JoinedValues:
         return pull_up(plan, around), around
 
     def _pull_equal(self, query: SubQuery, plan: Node) -> tuple[Pulled, Around]:
-        """Return a plan with its conditions on outer columns pulled up as equalities, and its outer query.
+        """Return a sub-query's plan, each of whose conditions on outer columns is an equality, pulled up.
 
-        The caller groups the plan by the columns in these equalities. An outer row then equals the key of at
-        most one group.
+        If the query has other conditions, its rows are joined with the distinct values of the outer columns.
+        The caller groups by the columns in the equalities, so that an outer row has at most one group. Also
+        return the outer query for which the conditions were pulled up.
         """
         pulled, around = self._pull(query, plan)
         if all(equal_column(term, around) is not None for term in pulled.terms):
@@ -133,8 +138,8 @@ class JoinedValues:
             pulled: The plan.
             around: The outer query.
             more: Further conditions of the join.
-            inner: Whether the join is an INNER JOIN if the plan has no conditions on outer columns and
-                `keeps_rows` is False. In all other cases, it is a LEFT JOIN.
+            inner: False for a LEFT JOIN. True for an INNER JOIN, but only if the plan has no conditions on
+                outer columns and `keeps_rows` is False. Otherwise, it is a LEFT JOIN, too.
         """
         width = len(self.node.schema)
         terms = [outer_first(term, width) for term in as_join_terms(pulled, around)]
@@ -300,10 +305,10 @@ class JoinedValues:
     def _grouped_of_row(
         self, grouped: Pulled, keys: int, around: Around
     ) -> tuple[list[InputRef], list[Expr]]:
-        """Join the group of the sub-query that an outer row belongs to, by LEFT JOIN, to each outer row.
+        """Join to each outer row, by LEFT JOIN, the group of the sub-query whose keys equal its columns.
 
-        The joined columns are the results of the group's aggregate calls, a TRUE, and the group's keys. All
-        of them are NULL for an outer row without a group.
+        The joined columns are the results of the group's aggregate calls, a marker that is TRUE, and the
+        group's keys. All of them are NULL for an outer row without a group.
 
         Args:
             grouped: The groups: keys, then results of aggregate calls.
@@ -311,7 +316,8 @@ class JoinedValues:
             around: The outer query.
 
         Returns:
-            The columns with the results, and a CASE branch: FALSE for an outer row without a group.
+            The columns with the results. Then the first branch for a CASE, as its condition and its value:
+            if the marker is NULL, the value is FALSE.
         """
         columns = identity(f.type for f in grouped.node.schema)
         names = [f.name for f in grouped.node.schema]
@@ -371,7 +377,10 @@ def above_aggregate(plan: Node) -> tuple[tuple[Expr, ...], Node]:
 
 
 def counts_of_no_rows(columns: Sequence[Expr], aggregate: Aggregate) -> list[Expr]:
-    """Return the results of an aggregate above an outer join, with 0 for the counts of padded rows."""
+    """Return the columns with the results of an aggregate, where a COUNT has 0 in place of NULL.
+
+    `columns` has one column for each call, above an outer join. Its results are NULL for a padded row.
+    """
     return [_counted(column, call) for column, call in zip(columns, aggregate.calls, strict=True)]
 
 

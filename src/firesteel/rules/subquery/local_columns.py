@@ -2,8 +2,9 @@
 
     WHERE p.id = o.id AND p.at < o.id   ->   WHERE p.id IS NOT NULL AND p.at < p.id,   term  p.id = o.id
 
-Flink: Calcite's RelDecorrelator, decorrelateInputWithValueGenerator. Without such an equality for each outer
-column that a filter reads, the rows are joined with the distinct values of the outer columns.
+Flink: Calcite's RelDecorrelator, decorrelateInputWithValueGenerator. This needs an equality, like
+`p.id = o.id`, for each outer column that a filter of the sub-query reads. Otherwise, pull_up.py joins the
+rows of the sub-query with the distinct values of the outer columns.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class Pulled:
 
     Attributes:
         node: The plan.
-        positions: New position of each column of the original plan.
+        positions: Position in `node` of each column of the original plan.
         terms: Conditions over the columns of `node` and `$COR` columns.
     """
 
@@ -245,10 +245,10 @@ def joined_with_values(below: Pulled, around: Around) -> Pulled:
 
 
 def _same(column: InputRef, index: int, around: Around, terms: Sequence[Expr]) -> Expr:
-    """Return the equality of a column with column `index` of the outer row.
+    """Return the equality of a column of the joined values with column `index` of the outer row.
 
-    NULL equals NULL in it, unless the column cannot be NULL or one of the terms is never TRUE for a NULL in
-    it.
+    It is an IS NOT DISTINCT FROM, in which NULL equals NULL. It is a plain `=` if the column cannot be NULL,
+    or if one of the terms is never TRUE for rows in which the column is NULL.
     """
     name = around.node.schema[index - around.start].name
     outer = Call(CORRELATED, (), column.type, (around.correlation, name, str(index)))
@@ -279,12 +279,13 @@ def _join(node: Join, around: Around) -> Pulled:
 
 
 def _semi_join(node: Join, left: Pulled, right: Pulled, around: Around) -> Pulled:
-    """Return a semi join whose right input reads the outer query, as a join with its distinct rows.
+    """Return an inner join with distinct rows for a semi join whose right input reads the outer query.
 
         EXISTS (SELECT .. FROM s WHERE s.id = r.id AND s.v > o.v)   below a query over r
             ->  Join(INNER, id = id)  r  SELECT DISTINCT s.id, o.v FROM s JOIN o ON s.v > o.v
 
-    Each left row then has at most one partner for a row of the outer query.
+    The right input is reduced to its distinct values of the columns that the conditions read. So for each row
+    of the outer query, a left row has at most one partner.
     """
     if any(_equal_column(term, around) is None for term in right.terms):
         right = joined_with_values(right, around)

@@ -38,7 +38,10 @@ class UniqueRow:
 
 
 def unique_row(plan: Node, around: Around) -> UniqueRow | None:
-    """Return how a plan of one column finds its row, or None if a unique key does not decide it."""
+    """Return the parts of a sub-query's plan that selects at most one row, by an equality with a unique key.
+
+    None for any other plan. `plan` has one column.
+    """
     if not isinstance(plan, Project) or not isinstance(plan.input, Filter):
         return None
     found = plan.input

@@ -1,8 +1,8 @@
 """Columns with the type of a row time, as Flink's planner sees them when it checks a temporal join.
 
-The greatest of some row times has their type, and so has a row time plus an interval. Flink accepts `MAX(ts)`
-as the time of a version or of a row. At run time such a column is a plain timestamp, and the watermarks are
-those of the rows below.
+MAX, MIN, FIRST_VALUE and LAST_VALUE of a row time have the type of a row time, and so has a row time plus an
+interval. So Flink accepts `MAX(ts)` as the time of a version, and as the time of a row of the left input. At
+run time such a column is a plain timestamp, and the watermarks are those of the rows below.
 """
 
 from __future__ import annotations

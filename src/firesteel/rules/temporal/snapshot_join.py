@@ -3,9 +3,10 @@
     Correlate(l, Filter($cor0.k = $0)  Snapshot($cor0.ts)  r)
         ->  Join(l.k = r.k AND __INITIAL_TEMPORAL_JOIN_CONDITION(l.ts, r.rt, ..))  l  Snapshot(..)  r
 
-Flink: LogicalCorrelateToJoinFromTemporalTableRule. Later rules see a join of two inputs. Computed operands of
-the condition become columns of an input, as in other joins. By processing time with a table that supports
-lookups, the condition gets no such call: the join is a lookup join.
+Flink: LogicalCorrelateToJoinFromTemporalTableRule. The added call names the time columns of both inputs, so
+that later rules can treat the join as any other. Computed operands of the condition become columns of an
+input, as in other joins. If the time is a processing time and the table supports lookups, no call is added:
+the join is a lookup join.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def snapshot_join(node: Node) -> Node:
     """Rewrite a Correlate with a Snapshot as a join. Other nodes stay as they are.
 
     Raises:
-        ValidationError: Flink refuses the point in time, the versions have no time, or no columns are equal.
+        ValidationError: Flink refuses the column in FOR SYSTEM_TIME AS OF, the versions do not have exactly
+            one row time, or ON equates no columns of both inputs.
     """
     if not isinstance(node, Correlate):
         return node

@@ -62,7 +62,14 @@ def to_lookup_join(node: Join, to_physical: Callable[[Node], Node]) -> Node:
 
 
 def _table(node: Node) -> tuple[Calc | TableSourceScan, tuple[Expr, ...]]:
-    """Return the table, and the conditions that its source evaluates."""
+    """Return the table of a lookup join, and the conditions that its database evaluates.
+
+    `node` is the scan of the table or a Calc above it. The returned node is the scan, or a Calc without the
+    conditions that the database evaluates.
+
+    Raises:
+        NotSupportedError: The table is no scan.
+    """
     below = node.input if isinstance(node, Calc) else node
     if not isinstance(below, TableSourceScan):
         raise NotSupportedError(f"{type(below).__name__} below the table of a lookup join is not supported")

@@ -28,7 +28,8 @@ def version_keys(node: Node) -> Node:
     """Add the key of the versions to the condition of a temporal join. Other nodes stay as they are.
 
     Raises:
-        ValidationError: There is no key, the condition does not equate it, or a filter drops versions.
+        ValidationError: The versions have no key, or the condition does not equate all columns of the key
+            with the left input. Or, in a join by row time, a filter is above the versioned table.
     """
     call = temporal_call(node.condition) if isinstance(node, Join) else None
     if not isinstance(node, Join) or call is None:

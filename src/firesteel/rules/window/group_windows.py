@@ -3,8 +3,9 @@
     Project(TUMBLE_END($0))  Aggregate($0)  Project($TUMBLE(ts, 10 s))
         ->  Project(w$end)  GroupWindowAggregate(TUMBLE, w$start, w$end, ..)  Project(ts)
 
-Flink: StreamLogicalWindowAggregateRule, WindowPropertiesRules. The window is no key: in the projection below,
-the time column takes its place. The aggregate adds the window's borders and times if any of them is read.
+Flink: StreamLogicalWindowAggregateRule, WindowPropertiesRules. The window is no key of the new aggregate: the
+projection below has the time column in place of the window. If the query reads any of w$start, w$end,
+w$rowtime and w$proctime, the aggregate has all of them as columns (by processing time, without w$rowtime).
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from firesteel.plan.windowing import AUXILIARIES, GROUP_WINDOWS, Window, propert
 from firesteel.rules.window.window_aggregates import check_merges
 
 _WINDOW = "$WINDOW"
-"""Function of a call that stands for the window in the projection above its aggregate. Auxiliary functions of
-this call, such as TUMBLE_END, become columns when the node above the projection is rewritten."""
+"""Function of a call that stands for the window: a column of the projection above the aggregate. The next
+node above reads it in auxiliary functions such as TUMBLE_END, which the rule turns into columns there."""
 
 
 def group_windows(node: Node) -> Node:

@@ -53,9 +53,10 @@ _BOUNDS = frozenset({"=", "<", "<=", ">", ">="})
 
 
 def numbered_below_bound(node: Node) -> Node:
-    """Split off the window with a row number that the filter above bounds, so that it becomes a Top-N.
+    """Split a projection with a row number that the filter above bounds, such as `rn <= 3`.
 
-    Unlike other windows' results, the row number keeps its name.
+    The row number is then computed by an OverAggregate, which another rule rewrites as a Top-N. Unlike in
+    `over_aggregates`, the results of the windows keep the names that they have in the query.
 
     Raises:
         ValidationError: The filter bounds the number from below only (Flink: RankUtil).
@@ -71,7 +72,11 @@ def numbered_below_bound(node: Node) -> Node:
 
 
 def _is_bounded(column: int, terms: Sequence[Expr]) -> bool:
-    """Return whether the terms that read a row number do nothing but compare it with literals."""
+    """Return whether some terms compare a row number with literals, and no other term reads it.
+
+    Raises:
+        ValidationError: No term bounds the number from above.
+    """
     reading = [term for term in terms if column in input_refs(term)]
     bounds = [term for term in reading if isinstance(term, Call) and _is_bound(term)]
     if bounds and not any(map(_ends, bounds)):
@@ -112,7 +117,7 @@ class _Split:
 
     Attributes:
         node: The projection.
-        named: Whether results of windows keep their names in the query.
+        named: Whether the results of windows keep the query's names. If False, see `_names`.
         below: Columns of the projection below, then the calls computed there.
         overs: The OVER calls.
         constants: Literals among the operands of OVER calls.
@@ -270,7 +275,7 @@ def _plain(bound: Bound) -> Bound:
 
 
 def _readers(expr: Expr) -> list[Expr]:
-    """Return the OVER calls of an expression, and the calls that are computed from them."""
+    """Return the OVER calls in an expression, and the calls that have an OVER call in their arguments."""
     found: list[Expr] = []
     pending = [expr]
     while pending:

@@ -5,12 +5,12 @@
 Flink: PullUpWindowTableFunctionIntoWindowAggregateRule, ExpandWindowTableFunctionTransposeRule. Rows then
 reach the aggregate with their time and without the borders of their windows.
 
-If a filter is above the function, and a WatermarkAssigner right below, the cheaper plan wins. The fraction of
-rows that pass the filter is estimated for a filter above the function, and guessed for a filter right above
-the WatermarkAssigner, where the merge puts it (plan/selectivity.py).
+If a filter is above the function, and a WatermarkAssigner right below, the function is merged only if this
+plan costs less. Merged, the filter is right above the WatermarkAssigner. plan/selectivity.py guesses the
+fraction of rows that pass it there, and estimates the fraction for the filter above the function.
 
-As Flink's rule needs a Calc, a function right below the Exchange is not merged. The Calc is missing if it
-only computed arguments of aggregate calls that nobody reads: it has been dropped with these calls.
+Like Flink's rule, this rule needs a Calc between the Exchange and the function. There is none if it only
+computed arguments of aggregate calls that nobody reads: an earlier rule has dropped it with these calls.
 """
 
 from __future__ import annotations
@@ -127,7 +127,8 @@ def _without_borders(calc: Calc, function: WindowTableFunction) -> tuple[Calc, l
     """Return the Calc over the function's input, with the time and without the borders.
 
     Returns:
-        The Calc, the old columns that it still has, and the position of the time.
+        The new Calc. For each of its columns from `calc`, the position in `calc`. The position of the time in
+        the new Calc, which has the time as a further column if `calc` does not pass it on.
     """
     columns, time = _window_columns(function), function.windowing.column("time_col")
     assert time is not None
@@ -203,7 +204,8 @@ def _function_up(node: Node) -> Node:
 def _copied(expand: Expand, below: Node, kept: list[int], time: int) -> tuple[Expand, int]:
     """Return the Expand over the Calc without borders, and the position of the time in the Expand's rows.
 
-    If a copy does not have the time, the time is added to all copies as the last column.
+    The Expand makes several copies of each row. If the time is not among its columns, or is NULL in a copy,
+    the time is added to all copies as the last column.
 
     Args:
         expand: The original Expand.
@@ -233,7 +235,7 @@ def _restored(
 
     Args:
         lower: Calc that was the Expand's input.
-        kept: Columns of `lower` that the new Expand has. The others are borders of windows.
+        kept: Positions in `lower` of the columns that the new Expand has. The others are window borders.
         function: The original window function, below `lower`.
         upper: The moved window function, above the new Expand.
 

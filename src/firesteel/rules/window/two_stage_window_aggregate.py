@@ -48,11 +48,11 @@ def two_stage_window_aggregate(node: Node, configuration: Mapping[str, str]) -> 
 def _with_record_count(
     node: WindowAggregate, retracting: bool
 ) -> tuple[tuple[AggregateCall, ...], tuple[bool, ...]]:
-    """Return the aggregate calls, and for each call whether it reads retractions.
+    """Return the aggregate calls, and for each call whether rows may be retracted from its accumulator.
 
-    A COUNT(*) is added as the last call if a window can be without rows and no call is a COUNT(*) yet. The
-    result of this call tells which windows have rows. Windows can be without rows if the input retracts, and
-    with HOP.
+    A window can be without rows if the input has retractions, or if it is a HOP window. Then a COUNT(*) is
+    needed, whose result tells which windows have rows. It is added as the last call, unless a call is a
+    COUNT(*) already.
     """
     if not retracting and node.windowing.window.function != "HOP":
         return node.calls, node.retract

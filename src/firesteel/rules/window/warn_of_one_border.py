@@ -1,4 +1,6 @@
-"""Warn of joins, ranks and aggregates by one border of windows, which keep the rows of all windows.
+"""Warn of joins, ranks and aggregates that compare only one border of windows, or windows that differ.
+
+Such a node keeps the rows or the state of all windows, also of those that are over.
 
 Flink plans such nodes in the same way, without a warning.
 """
@@ -23,7 +25,11 @@ _TTL = "table.exec.state.ttl"
 
 
 def warn_of_one_border(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Warn if a node compares or groups by one border of windows only, and return the node."""
+    """Warn if a node keeps the state of all windows, and return the node.
+
+    This is a rank or an aggregate by one border of windows, or a join that compares one border, or windows
+    that differ. There is no warning if the state has a time to live, or if all sources are bounded.
+    """
     if not isinstance(node, (Join, Rank, Aggregate)) or parsed(configuration).get(_TTL):
         return node
     text = _of_join(node) if isinstance(node, Join) else _of_keys(node)

@@ -3,7 +3,8 @@
 A window aggregate buffers rows until a watermark at which it writes them to the state. For a zone without
 daylight saving time, Flink computes this watermark in UTC (TimeWindowUtil.getNextTriggerWatermarkWithOffset).
 If the zone's offset from UTC is no multiple of the window's length, this watermark comes hours after the
-window has ended in the zone. Rows that are written then are too late for their window. Flink does not warn.
+window has ended in the zone. Rows that are written to the state at this watermark are too late for their
+window and are lost. Flink does not warn.
 """
 
 from __future__ import annotations

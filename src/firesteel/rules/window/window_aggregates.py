@@ -2,9 +2,10 @@
 
     GROUP BY window_start, window_end, k
 
-Flink: StreamPhysicalWindowAggregateRule, WindowUtil.isValidWindowAggregate. The aggregate becomes a
-GroupAggregate if it groups by one border alone, if its keys are not the partition of a SESSION, or if borders
-of processing time are used in an expression.
+Flink: StreamPhysicalWindowAggregateRule, WindowUtil.isValidWindowAggregate. In three cases, the aggregate
+becomes a GroupAggregate instead: it groups by one border alone; its keys besides the borders are not the
+columns of PARTITION BY in SESSION; or, with windows of processing time, an aggregate call or an expression
+below reads a border.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ from firesteel.rules.normalize.merge_projects import merge_projects
 def window_aggregates(node: Node) -> Node:
     """Rewrite an aggregate by both borders of windows, with a projection to the query's columns above it.
 
-    A projection above this one is merged with it, and a filter moves below it.
+    A projection above the added projection is merged with it. A filter above it moves below it.
 
     Raises:
         ValidationError: The size of a HOP is no multiple of its step, an aggregate function cannot be merged,
-            or a column has the name of a border.
+            or a key or an aggregate call has the name of a border, such as window_start.
     """
     if isinstance(node, Aggregate):
         properties = of_windows(node)
@@ -132,7 +133,7 @@ def _named(node: Aggregate, keys: tuple[int, ...]) -> tuple[AggregateCall, ...]:
     """Return the calls of an aggregate with names, which differ from each other and from those of the keys.
 
     A call keeps its name. A call without a name is named `$f<position>`, where its position counts the keys
-    first. So are all calls of an aggregate that was split to divide the work of DISTINCT.
+    first. In an aggregate that was split to divide the work of DISTINCT, all calls are named `$f<position>`.
     """
     taken = {node.input.schema[k].name for k in keys}
     calls = []

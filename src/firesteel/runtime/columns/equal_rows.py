@@ -1,10 +1,10 @@
-"""Comparison of rows, by numbers that are equal if the rows are equal.
+"""Comparison of rows: each row gets a number, and two rows are equal if they have the same number.
 
-Flink: the RecordEqualiser that EqualiserCodeGenerator writes. Whole rows after an exchange are compared by
-their bytes: NULL equals NULL, NaN equals NaN, and 0.0 differs from -0.0.
+Flink: the RecordEqualiser that EqualiserCodeGenerator writes. `equal_rows` compares whole rows by their
+bytes: NULL equals NULL, NaN equals NaN, and 0.0 differs from -0.0.
 
-The columns of an upsert key are compared as values: 0.0 equals -0.0, and NaN equals nothing, not even itself.
-Values inside a ROW, ARRAY or MAP are compared by their bytes.
+`equal_keys` compares the columns of an upsert key as values: 0.0 equals -0.0, and NaN equals nothing, not
+even itself. Values inside a ROW, ARRAY or MAP are compared by their bytes.
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ from firesteel.runtime.columns.keys import find_keys
 
 
 def equal_rows(columns: Sequence[pa.Array], rows: int) -> NDArray[np.int64]:
-    """Return numbers that are equal for equal rows, int64[rows]."""
+    """Return a number for each row, int64[rows]. Two rows have the same number if their bytes are equal."""
     return find_keys(columns, rows).codes
 
 
 def equal_keys(columns: Sequence[pa.Array], rows: int) -> NDArray[np.int64]:
-    """Return numbers that are equal for rows with equal upsert keys, int64[rows]."""
+    """Return a number for each row, int64[rows]. Rows have the same number if their upsert keys are equal.
+
+    A key with a NaN equals no other key.
+    """
     alike = [_without_minus_zero(column) for column in columns]
     codes = find_keys(alike, rows).codes
     for column in columns:

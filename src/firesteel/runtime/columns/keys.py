@@ -19,17 +19,19 @@ from firesteel.kernels.column_hashes import U64, hash_columns
 from firesteel.runtime.columns.sorting import row_bits, word_order
 
 _MANY = 4096
-"""Below this number of rows, sorting is faster than estimating the number of keys."""
+"""Number of rows below which `find_keys_if_shared` groups rows without an estimate of the number of keys."""
 
 
 @dataclass(frozen=True)
 class Keys:
     """The g distinct keys of n rows, sorted by (hash1, hash2). A key's index is its position in this order.
 
+    Two rows have the same key if both hashes of their key columns are equal.
+
     Attributes:
         columns: Key columns, g rows each.
-        hash1: uint64[g], first hash of each key.
-        hash2: uint64[g], second hash of each key.
+        hash1: uint64[g], first hash of each key's columns.
+        hash2: uint64[g], second hash of each key's columns.
         order: int64[n], row numbers sorted by key. Rows of one key keep their order.
         starts: int64[g], position in `order` where the rows of each key begin.
 
@@ -108,10 +110,10 @@ def common_codes(
 
 
 def find_keys_if_shared(columns: Sequence[pa.Array | pa.ChunkedArray], rows: int) -> Keys:
-    """Return the distinct keys of some rows, or each row as its own key if nearly all keys are distinct.
+    """Return the distinct keys of some rows, or each row as a key of its own if there are too many keys.
 
-    In the second case the keys are unsorted and may repeat. Use it to reduce rows, where grouping is
-    optional.
+    The second case is for 4096 rows or more, of which more than half have different keys. The keys are then
+    unsorted and may repeat. Use this function where grouping only makes rows fewer, as in a local phase.
     """
     arrays = [one_array(column) for column in columns]
     hash1, hash2 = hash_columns(arrays, rows)

@@ -54,9 +54,10 @@ def _value(maps: pa.ListArray, key: str) -> pa.Array:
 
 
 def _taken(values: pa.Array, at: NDArray[np.int64], beyond: NDArray[np.bool_], lists: pa.Array) -> pa.Array:
-    """Return one value for each list: item `at` of `values`, which has the elements of all lists.
+    """Return one element of each list, or NULL where `beyond` is True or the list is NULL.
 
-    NULL where `beyond` is True or the list is NULL.
+    `values` has the elements of all lists, one list after the other. `at` has the position in `values` of the
+    element of each list. `beyond` is True for a list without such an element.
     """
     missing = beyond | null_mask(lists) if lists.null_count else beyond
     if len(at) == len(values) and not missing.any() and np.array_equal(at, np.arange(len(at))):

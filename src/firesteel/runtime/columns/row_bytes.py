@@ -37,11 +37,11 @@ def row_bytes(columns: Sequence[pa.Array], rows: int) -> Index:
 
 
 def pieces(sizes: Index, most: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges [start, stop) of rows, none of them empty. A row above `most` has a range of its own.
+    """Yield ranges [start, stop) of rows, none of them empty, of at most `most` bytes each.
 
     Args:
         sizes: int64[n], the bytes of each row.
-        most: Most bytes of a range.
+        most: Maximum number of bytes of a range. A row with more bytes has a range of its own.
     """
     ends = np.cumsum(sizes)
     start = 0

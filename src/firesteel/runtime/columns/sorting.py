@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from firesteel.kernels.types import given
 
 _DIGIT = 16
-"""Bits of a digit: NumPy sorts 16-bit integers by counting."""
+"""Number of bits of a digit in a radix sort. NumPy has a fast radix sort for integers of at most 16 bits."""
 
 
 def is_ascending(values: NDArray[np.int64]) -> bool:
@@ -21,8 +21,9 @@ def is_ascending(values: NDArray[np.int64]) -> bool:
 def stable_order(values: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the row numbers that sort n values, int64[n]. The sort is stable.
 
-    Values with a small range are sorted by one or two digits. Others are packed into one word with their row
-    numbers, if there is room. Words sort several times faster than an argsort.
+    If greatest minus least value fits in 32 bits, the values are sorted by one or two digits of 16 bits.
+    Otherwise, each value and its row number are packed into one 64-bit word, if there is room. Sorting words
+    is several times faster than an argsort.
     """
     rows = len(values)
     if not rows:
@@ -80,8 +81,8 @@ def word_order(
     """Return the row numbers that sort n rows by their codes, then by the leading bits of their words.
 
     A word is an unsigned 64-bit number, such as a hash of the row's key. The sort is stable. Rows with the
-    same code and the same leading bits are one group. Different keys may share leading bits, so the rows of
-    each group are compared by `told_by`, too.
+    same code and the same leading bits are one group. A group must have rows of one key only. As different
+    keys may share leading bits, this is checked by `told_by`.
 
     Args:
         words: uint64[n], word of each row, of which only the leading bits count.
@@ -91,8 +92,8 @@ def word_order(
         word_bits: Number of leading bits of a word that fit into 64 bits beside a code and a row number.
 
     Returns:
-        int64[n], the row numbers, and int64[g], where each of g groups begins among them. None if rows of one
-        group differ in `told_by`: the leading bits do not distinguish all keys.
+        int64[n], the sorted row numbers, and int64[g], where each of g groups begins among them. None if a
+        group has rows of different keys.
     """
     from firesteel.kernels.sorting import (
         pack,  # Imported late: the driver does not need this module.

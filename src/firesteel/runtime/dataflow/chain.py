@@ -1,4 +1,4 @@
-"""Chain of operators at work, messages in and messages out. Both hosts run it."""
+"""Chain of running operators: it gets messages and yields messages. The batch and the stream host run it."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ def standing_clock(now: int = 0) -> Clock:
 class Chain(Operator):
     """The operators of one chain, in order, with one instance for each task or key group.
 
-    The messages of each operator go to the next one. A barrier reaches an operator only after the operators
-    before it have had the barrier, and after the messages that they then sent. The end of the input passes
-    the operators in this way, too. Ports are those of the first operator.
+    The messages of each operator go to the next one. A barrier first reaches the first operator, which may
+    send messages. They pass through the rest of the chain. Only then the second operator gets the barrier,
+    and so on. The end of the input passes the operators in the same way.
+    Ports are those of the first operator.
     """
 
     def __init__(self, operators: Sequence[Operator], counters: Sequence[Counters] = ()) -> None:

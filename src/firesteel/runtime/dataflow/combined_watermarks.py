@@ -13,14 +13,14 @@ _NONE = np.zeros(0, np.int64)
 
 
 class CombinedWatermarks:
-    """The watermarks of all inputs of an operator, and the one that all of them have reached.
+    """The watermarks of all inputs of an operator, and their minimum, the watermark of the operator.
 
-    Each micro-batch begins by repeating the last watermark of each input. From this, a new instance learns
-    the watermarks of the inputs.
+    Each input begins a micro-batch by repeating its last watermark. So a new instance gets the watermarks of
+    all inputs without a state.
 
     Args:
         ports: Number of inputs.
-        passed: Event time of the operator before the micro-batch.
+        passed: Watermark of the operator before the micro-batch.
     """
 
     def __init__(self, ports: int, passed: int) -> None:
@@ -28,10 +28,10 @@ class CombinedWatermarks:
         self.passed = passed
 
     def advance(self, batch: PortBatch) -> AscendingWatermarks:
-        """Advance the operator's event time by a batch. Return the watermarks to which it advances.
+        """Process the watermarks of a batch. Return the new watermarks of the operator, in ascending order.
 
-        A watermark of one input follows the rows of all inputs up to its sequence, so that the result does
-        not depend on where the inputs are cut into batches.
+        A watermark of one input counts after the rows of all inputs with a sequence up to its own. So the
+        result does not depend on where the inputs are cut into batches.
         """
         parts = [
             AscendingWatermarks.none() if part is None else AscendingWatermarks.of(part)

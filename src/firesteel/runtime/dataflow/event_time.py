@@ -18,14 +18,14 @@ def milliseconds(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
 
 
 def ends_interval(times: NDArray[np.int64], before: int, interval: int) -> NDArray[np.bool_]:
-    """Return for each watermark whether an interval ends between the watermark before it and itself, bool[m].
+    """Return whether each watermark is the first that has reached the end of an interval, bool[m].
 
     With a length of 5000 ms, intervals end at 4999, 9999 and so on (Flink: RowTimeMiniBatchAssginerOperator).
-    A watermark at the end of an interval counts as after this end.
+    For the watermarks 4998, 4999, 6000, the result is False, True, False.
 
     Args:
         times: int64[m], ascending watermarks.
-        before: The watermark before the first one, or the last one before it that was after an end.
+        before: The last watermark before `times` for which the result was True.
         interval: Length in milliseconds.
     """
     numbers = np.concatenate([[before], times])

@@ -38,7 +38,7 @@ def failing_row(changes: pa.Table, run: Callable[[pa.Table], object]) -> pa.Tabl
         else:
             low = middle
     again = high > low and _fails(changes.slice(low, 1), run)
-    # The row is copied, as pickle would write all rows of the table for a slice of it.
+    # The row is copied, not sliced: if an error with a slice is pickled, pickle writes all rows of the table.
     return changes.take([low] if again else pa.array([], pa.int64()))
 
 
@@ -50,7 +50,7 @@ def with_row(error: JobError, changes: pa.Table, index: int) -> JobError:
 def with_key(error: JobError, columns: Sequence[pa.Array], index: int) -> JobError:
     """Return the error with the text of a key added. An error that has a row or a key stays as it is.
 
-    Use it if the row that caused the error cannot be told, but its key can.
+    Use this function if it is not known which row caused the error, but the key of this row is.
 
     Args:
         error: The error.

@@ -1,8 +1,8 @@
-"""KeySketch, an estimate of the keys to which most rows of an exchange go.
+"""KeySketch, an estimate of the most frequent keys among the rows that go through an exchange.
 
-A packet gives a sample of at most 2,048 rows, which is counted by key in columns. Keys with less than 0.5 %
-of the sample are left out. So a key with 1 % of all rows is nearly always found: it has 20 rows of a sample
-on average. A process samples only so many packets that this takes at most 0.5 % of its time.
+A sample is at most 2,048 rows of a packet, which are counted by key in columns. Keys with less than 0.5 % of
+the sample are left out. So a key with 1 % of all rows is nearly always found: it has 20 rows of a sample on
+average. Not every packet is sampled: all samples together take at most 0.5 % of the process's time.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from firesteel.runtime.columns.keys import find_keys
 from firesteel.runtime.dataflow.failed_row import value_text
 
 SAMPLED = 2048
-"""Most rows of a packet that are counted."""
+"""Maximum number of rows of a packet that are counted by key."""
 SHARE_OF_TIME = 0.005
 """Largest fraction of a process's time that samples take."""
 _LEAST = 200
 """A key counts if it has at least 1 / 200 (0.5 %) of the rows of a sample."""
 _MOST = 32
-"""Most keys of a packet that count."""
+"""Maximum number of keys of a packet that are counted: the most frequent ones of its sample."""
 _TEXT = 60
 """Characters after which the text of a value is cut."""
 _SPREAD = np.arange(SAMPLED, dtype=np.float64) * ((5**0.5 - 1) / 2) % 1.0
@@ -39,8 +39,8 @@ Key = tuple[str | None, ...]
 class Budget:
     """Time that a process may spend on samples, as a fraction of the time that it works.
 
-    Samples are spread evenly over the work, with random distances. So no task and no exchange is left out
-    because others come before it.
+    After a sample, there is none for about 200 times the time that it took. The factor is random, between 100
+    and 300. With a fixed factor, the samples might always fall on the same tasks and exchanges.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Budget:
         return time.process_time_ns() >= self._next
 
     def spend(self, begun: int) -> None:
-        """Note that a sample was taken. `begun` is time.process_time_ns() at its begin."""
+        """Set the time of the next sample. `begun` is time.process_time_ns() at the begin of this sample."""
         now = time.process_time_ns()
         self._next = now + round((now - begun) / SHARE_OF_TIME * random.uniform(0.5, 1.5))
 

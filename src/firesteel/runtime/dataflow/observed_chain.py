@@ -16,16 +16,16 @@ Received: TypeAlias = "Message | PortBatch"
 class Observer(Protocol):
     """Receiver of all messages of the chains of a job.
 
-    The messages that operator n of a chain gets are at position n. The messages that the last operator sends
-    are at the position after it.
+    Each message has a position in its chain. It is the position of the operator that gets the message, from 0
+    on. For a message that the last operator sends, it is the number of operators.
     """
 
     def message(self, chain: int, position: int, message: Received, port: int) -> Received:
-        """Take a message, and return the message that the operator at the position gets.
+        """Take a message, and return the message that the next operator gets in its place.
 
         Args:
             chain: Number of the chain.
-            position: Position of the operator in the chain.
+            position: Position in the chain of the operator that gets the message (see `Observer`).
             message: The message.
             port: Input of the operator.
         """

@@ -38,7 +38,8 @@ BEFORE_ALL = -1
 class Watermark:
     """Watermark, a promise that no later row has a time up to `time`.
 
-    The watermark follows all rows of its sequence. Its sub-sequence is not below that of any of these rows.
+    In the order of changes, the watermark comes after all rows with its sequence. Its sub-sequence is not
+    below the sub-sequence of any of these rows.
 
     Attributes:
         time: Event time in milliseconds.
@@ -55,7 +56,7 @@ class Watermark:
 class WatermarkedBatch:
     """Rows with the watermarks among them, as columns.
 
-    One message replaces many short tables with a watermark after each.
+    This one message replaces a series of messages: a short table, a watermark, a short table and so on.
 
     Attributes:
         table: Changes table, sorted by sequence.
@@ -83,7 +84,7 @@ class WatermarkedBatch:
         return replace(self, table=table)
 
     def part(self, start: int, stop: int) -> WatermarkedBatch:
-        """Return the rows from `start` up to `stop`, exclusive, with the watermarks that follow them.
+        """Return the rows from `start` up to `stop`, exclusive, with the watermarks right after each of them.
 
         Watermarks before all rows belong to the part that begins with row 0.
         """
@@ -130,9 +131,9 @@ Message: TypeAlias = "pa.Table | Watermark | WatermarkedBatch"
 class Operator:
     """One step of a chain, with one instance for each chain instance.
 
-    An operator gets its input in order. Its output must not depend on where the input is cut into tables. A
-    result keeps the sequence of the row that caused it. An operator with several inputs tells them apart by
-    port.
+    An operator gets its input in order. Its input comes in tables, and its output must not depend on how the
+    rows are divided into tables. A result keeps the sequence of the row that caused it. An operator with
+    several inputs tells them apart by port.
 
     The defaults send rows and watermarks on unchanged. Override what the operator needs.
 
@@ -187,8 +188,8 @@ class Operator:
     def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
         """Process a watermark of one input.
 
-        A micro-batch begins by repeating the last watermark of the micro-batch before. From this, a new
-        instance of the operator learns the event time.
+        A micro-batch begins by repeating the last watermark of the micro-batch before, so that a new instance
+        of the operator gets the current watermark.
         """
         return (watermark,)
 
@@ -234,7 +235,7 @@ def earliest(times: Iterable[int | None]) -> int | None:
 
 
 class RowOperator(Operator):
-    """An operator with one input that answers each table with one table and buffers nothing."""
+    """An operator with one input that sends at most one table for each input table, and buffers nothing."""
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         out = self.process(table)
@@ -249,10 +250,10 @@ class RowOperator(Operator):
 
 
 class TwoInputOperator(Operator):
-    """An operator with two inputs, port 0 and port 1. Its event time is the lower of the two watermarks.
+    """An operator with two inputs, port 0 and port 1. Its watermark is the lower of the two watermarks.
 
-    It gets whole batches (`ports`). By default it processes the rows of the first port, then those of the
-    other, then the watermarks. Flink allows this interleaving: it defines no order between inputs.
+    It gets whole batches (`ports`). By default it processes the rows of port `first`, then those of the other
+    port, then the last watermark of each port. Flink allows this, as it defines no order between inputs.
 
     Example:
         An operator that sends the rows of port 0 on and stores those of port 1:

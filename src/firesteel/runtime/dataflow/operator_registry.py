@@ -55,15 +55,15 @@ from firesteel.runtime.state.base import StateBackend
 
 @dataclass(frozen=True)
 class Entry:
-    """Module of an operator, and its properties that checkpoints depend on.
+    """Module of an operator, and properties of the operator.
 
     Attributes:
         module: Module of the operator. It is loaded on first use, since imports cost start-up time.
         state: Version of the operator's state, 0 for no state.
-        shapes_rows: Whether the operator changes rows. If so, a job without the operator cannot continue from
-            a checkpoint of the job with it.
-        gains_by_more: Whether larger tables make each row cheaper, because each key is looked up once for
-            all.
+        shapes_rows: Whether a job and its checkpoint must agree on the operator. If False, the operator may
+            be added or removed while a checkpoint is kept, such as an operator that assigns watermarks.
+        gains_by_more: Whether the operator takes less time for a row if it gets more rows at once, because it
+            looks up each key once for all rows of the table.
     """
 
     module: str

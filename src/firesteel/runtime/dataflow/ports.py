@@ -36,8 +36,8 @@ MANY_LARGE = 3
 """Factor in place of MANY for rows of LARGE_ROW bytes and more: few of them make a table large enough."""
 LARGE_ROW = 1 << 10
 MOST_ROWS = 250_000
-"""Most rows that are released at once in a micro-batch, for operators that gain by larger tables. It limits
-small rows, of which more would fit into the bytes that are released at once.
+"""Maximum number of rows that are released at once in a micro-batch, for operators that gain by larger
+tables. It takes effect if rows are small: then TOGETHER * MANY bytes hold more rows than this.
 
 An operator takes some hundred bytes of memory for each row, e.g. to sort the values of a MAX by key. The
 batch host has no such limit: its workers end with the job, and a GROUP BY is a twentieth faster without it.
@@ -55,8 +55,8 @@ class PortMerger:
         sub_sequence: Sub-sequence of the watermarks. It is not below that of any row of the chain.
         ports: Number of inputs of the chain.
         many: Whether to release more rows at once, for an operator that gains by it.
-        most_rows: Most rows that are released at once, None for no limit. Rows with the same sequence and
-            sub-sequence are never divided, even if they are more.
+        most_rows: Maximum number of rows that are released at once, None for no limit. Rows with the same
+            sequence and sub-sequence are released together, even if their number is above this limit.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class _Port:
         watermarks: State of the channels of the input, None if it gets no watermarks.
         rows: Rows that are not released.
         none: An empty table with the columns of the input, for watermarks that are released without rows. It
-            has no columns until the first WATERMARKED packet that tells them has come.
+            has no columns until the first WATERMARKED packet with a table has come.
     """
 
     watermarks: WatermarkAligner | None = None
@@ -151,10 +151,10 @@ class _Port:
         return 0 if table is None else int(table.nbytes)
 
     def release(self, end: Position | None, sub_sequence: int) -> WatermarkedBatch | None:
-        """Return the rows before a position, and the watermarks whose rows are complete.
+        """Return the rows before a position, and the watermarks with a lower sequence than this position.
 
         Args:
-            end: Position of the next packet, None to release all.
+            end: The position. No later packet has rows before it. None releases all rows and watermarks.
             sub_sequence: Sub-sequence of the watermarks.
 
         Returns:

@@ -1,8 +1,8 @@
 """Total order of changes: by sequence, then by sub-sequence.
 
 - The sequence (column `$order`, int64) identifies the origin row of a change, which is an input row. It is
-  unique within a micro-batch; the next micro-batch starts again. It depends on the split and the row, never
-  on the source's read position.
+  unique within a micro-batch; the next micro-batch starts again. It consists of the number of the split and
+  the number of the row in the split, never of an offset in the source.
 - The sub-sequence (column `$place`, int64) numbers the changes of one origin row. It is the last column of a
   changes table. The column is left out if all its values are 0, as after most sources.
 
@@ -55,7 +55,12 @@ def last_sequence(split: int) -> int:
 
 
 def split_numbers(source: int, sources: int) -> range:
-    """Return the numbers of the splits of one of several sources in a micro-batch."""
+    """Return the numbers for the splits of a source. The sources of a job get equal, disjoint ranges.
+
+    Args:
+        source: Number of the source among the sources of the job, from 0 on.
+        sources: Number of all sources of the job.
+    """
     share = (1 << _SPLIT_BITS) // sources
     return range(source * share, (source + 1) * share)
 

@@ -1,9 +1,10 @@
 """Watermarks between tasks: how an input combines the watermarks of its channels.
 
-A channel is a part of an input with an order of its own: all splits of a directory, or one task before an
-exchange. Within a channel, the watermark is the greatest so far by sequence: a split that begins with low
-times does not take it back. The watermark of an input is the least of all its channels. It does not exist
-before each channel has sent one.
+A channel is a part of an input with an order of its own: all splits of a source together, one split of a
+source whose splits have watermarks of their own, or one task before an exchange. The watermark of a channel
+is the greatest that it has sent so far, in the order of sequences: a lower one, e.g. from the beginning of
+the next split, does not lower it. The watermark of an input is the least of the watermarks of all its
+channels. An input has no watermark before each of its channels has sent one.
 
 A channel that has sent no watermark for too long becomes idle. The watermark of the input then advances
 without it. When the channel sends watermarks again, it holds the input back again only after its own
@@ -110,11 +111,14 @@ class Channel:
     is_split: bool = False
 
     def passed(self, times: Numbers, before: int) -> Numbers:
-        """Return, for each of m ascending watermarks, the last watermark up to it that is sent on.
+        """Return which watermark was the last to be sent on, after each of m watermarks of the channel.
+
+        With `mini_batch`, some watermarks are not sent on. With intervals of 10 ms and before = 0, the
+        watermarks 5 12 15 21 give 0 12 12 21.
 
         Args:
-            times: int64[m], ascending, milliseconds.
-            before: Last watermark sent on before all of them.
+            times: int64[m], the watermarks, ascending, milliseconds.
+            before: Last watermark that was sent on before these m watermarks.
 
         Returns:
             int64[m], milliseconds.
@@ -166,7 +170,7 @@ class WatermarkAligner:
 
     @property
     def ended(self) -> bool:
-        """Whether all channels have ended."""
+        """Whether all channels have sent MAX_WATERMARK, which ends an input."""
         return all(each.time == MAX_WATERMARK for each in self.reached.values())
 
     @property
@@ -250,7 +254,10 @@ class WatermarkAligner:
         return reached.time < self.time and not self._channels[number].is_split
 
     def follow(self, time: int) -> bool:
-        """Raise the watermark of the input to `time`, that of other inputs. Return whether it advanced."""
+        """Raise the watermark of an idle input to `time`, the least watermark of the operator's live inputs.
+
+        Return whether it advanced.
+        """
         return self._move(time)
 
     def _least(self) -> int:

@@ -64,8 +64,8 @@ class IntervalJoinSpec(OperatorSpec):
     def expiry(self, port: int) -> int:
         """Return how many milliseconds after its own time a row is dropped.
 
-        The row is dropped when the lower watermark of both inputs has reached this later time. In a join by
-        processing time, the clock decides instead.
+        In a join by event time, the row is dropped when the watermarks of both inputs have reached this
+        time. In a join by processing time, it is dropped when the clock has reached it.
         """
         return self.reach(port) + 1 + self.min_cleanup
 

@@ -74,7 +74,8 @@ class ResolvedLookupJoinSpec(OperatorSpec):
         join: The join.
         input_types: Types of the input's columns.
         keys: Positions of the columns that identify a row.
-        replaces: Whether a row replaces the row with its key without a retraction before it (upserts).
+        replaces: Whether the input is an upsert stream: a row replaces the earlier row with its key, without
+            a -U before it.
         ttl: Milliseconds that the rows of a key are kept, 0 for no limit.
         state_id: Name of the state.
     """

@@ -108,10 +108,10 @@ class GroupAggregateSpec(OperatorSpec):
         ttl: State retention in milliseconds, 0 for no expiry.
         state_id: Name of the state.
         bundle: Number of rows after which a bundle ends, 0 for record by record.
-        map_order: Whether the keys of a bundle go out in the order of Flink's map
-            (runtime/aggregate/reduce/map_order.py).
-        every_row: Whether each row has a result, and a key is kept without records. True for the calls of an
-            OVER window.
+        map_order: Whether the keys of a bundle are sent in the order of the Java HashMap in which Flink
+            gathers a bundle (runtime/aggregate/reduce/map_order.py).
+        every_row: True for the calls of an OVER window: there is a result for each input row, and the
+            accumulator of a key is kept if its records are all retracted.
     """
 
     keys: tuple[int, ...]
@@ -155,7 +155,7 @@ class GroupAggregateSpec(OperatorSpec):
 
     @property
     def sorted_arguments(self) -> frozenset[int]:
-        """Return the positions of the arguments of MIN and MAX with retractions.
+        """Return the positions, among the input fields, of the arguments of MIN and MAX with retractions.
 
         The state keeps the values of these arguments, sorted.
         """
@@ -182,7 +182,7 @@ class LocalGroupAggregateSpec(OperatorSpec):
 
 @dataclass(frozen=True)
 class GlobalGroupAggregateSpec(OperatorSpec):
-    """Global phase: merge bundles of accumulators of a local or incremental aggregate by key.
+    """Global phase: merge by key the accumulators that a local or incremental phase sends.
 
     Attributes:
         aggregate: Keys and calls of the local phase, over its input.
@@ -276,7 +276,7 @@ class WatermarkAssignerSpec(OperatorSpec):
         name: Name of the row time column, for errors.
         table: Path of the table, for errors.
         marks: Whether an operator after this one reads watermarks (job/watermark_routing.py). If False, the
-            expression is only checked for errors.
+            expression is only computed to find rows on which it fails.
         may_fail: Whether `watermark` can fail on a row.
         idle: Milliseconds without rows after which the source is idle, 0 for never.
     """

@@ -63,8 +63,8 @@ class SortedOverSpec(OperatorSpec):
     """OVER aggregate ordered by a column that is no time attribute. The frame has no bound.
 
     Attributes:
-        aggregate: Calls, over the input columns, the constants and the number of a version. This number is
-            the only key: each version has results of its own (runtime/operators/over/versions.py).
+        aggregate: Calls, over the input columns, the constants and a version number. A version is the rows
+            of a partition after a change (runtime/operators/over/versions.py). Its number is the only key.
         partition: Positions of the columns of PARTITION BY.
         width: Number of input columns.
         constants: Value and type of each constant.

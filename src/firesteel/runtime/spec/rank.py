@@ -18,7 +18,7 @@ class RankStrategy(Enum):
     """AppendFastStrategy: only +I."""
 
     UPDATE = "update"
-    """UpdateFastStrategy: only +I and +U. Rows have a key, and an update never moves a row behind others."""
+    """UpdateFastStrategy: only +I and +U. Rows have a unique key. No update moves a row to a later rank."""
 
     RETRACT = "retract"
     """RetractStrategy: any change."""
@@ -72,7 +72,7 @@ class RankSpec(OperatorSpec):
 
     @property
     def shifts(self) -> bool:
-        """Whether rows are sent again when their rank changes."""
+        """Whether rows are sent again when their rank changes: if it is a field, or if there is an offset."""
         return self.with_number or self.start > 1
 
 

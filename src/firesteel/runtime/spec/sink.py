@@ -11,7 +11,7 @@ from firesteel.types.sql import SqlType
 
 @dataclass(frozen=True)
 class ConstraintEnforcerSpec(OperatorSpec):
-    """Enforce the constraints of the sink's columns."""
+    """Enforce NOT NULL and lengths of the sink's columns. Constraints says how: drop, trim, pad or fail."""
 
     constraints: Constraints
 

@@ -25,8 +25,9 @@ class ScanSpec:
         table: Path of the table, for errors.
         upsert_key: Primary key of a source that sends updates without the rows before them.
         partition_keys: Columns of PARTITIONED BY.
-        parts: Nested parts that are read, for each column that is read; () reads all columns as a whole. A
-            source may skip all other parts.
+        parts: For each column of `projection`, the paths to the nested values that are read
+            (types/value_parts.py), such as ("state",). A source may skip all others. () reads all columns
+            as a whole.
     """
 
     connector: str

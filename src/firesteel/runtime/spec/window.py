@@ -55,8 +55,8 @@ class SessionWindows:
     Attributes:
         time: Time attribute of the rows.
         gap: Gap in milliseconds.
-        borders: Positions of the start and end, if a window table function has already assigned the session.
-            Then event time ends the sessions. None otherwise.
+        borders: Positions of the start and end, if a window table function has already assigned the session;
+            None otherwise. Event time ends sessions that have been assigned in this way.
     """
 
     time: WindowTime
@@ -225,7 +225,8 @@ class GroupWindowAggregateSpec(TimedSpec):
         slide: Slide in milliseconds, equal to `size` for TUMBLE.
         columns: Window columns after the results.
         emit: When results are sent before and after the end.
-        updates: Whether a result replaces the result sent before. Then an equal result is not sent again.
+        updates: Whether a result replaces the earlier result of its window: as an update, and only if it
+            differs. If False, each result is +I.
     """
 
     aggregate: GroupAggregateSpec
@@ -238,9 +239,10 @@ class GroupWindowAggregateSpec(TimedSpec):
 
     @property
     def apart(self) -> bool:
-        """Whether each window keeps rows of its own. If False, windows share panes.
+        """Whether each window has an accumulator of its own. True if there are pandas functions.
 
-        True for pandas functions, which need the rows of a window in arrival order.
+        If False, windows share panes: stretches of time with one accumulator each, merged for a window.
+        Pandas functions need the rows of a window in arrival order, which a merge does not keep.
         """
         return any(call.user is not None and call.user.is_pandas for call in self.aggregate.calls)
 

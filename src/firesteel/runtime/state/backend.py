@@ -48,7 +48,7 @@ class Cache(Protocol):
         ...
 
     def live(self, names: Set[str]) -> None:
-        """Tell the cache the ids of all runs that the state now has. It closes the state's former runs."""
+        """Set the ids of all runs that the state has now. The cache closes runs that are no longer used."""
         ...
 
 
@@ -118,7 +118,7 @@ class SortedRunBackend:
 
     @property
     def entries(self) -> int:
-        """Return the number of entries of all states. As in `sizes`, older versions of an entry count."""
+        """Return the number of entries of all states. Replaced versions of an entry count, as in `sizes`."""
         return sum(size.entries for size in self.sizes().values())
 
     def sizes(self) -> dict[str, StateSize]:

@@ -181,9 +181,9 @@ class OrderedMapState(MapState, Protocol):
         Args:
             keys: Keys of the batch.
             owners: int64[m], ascending and distinct indices into `keys`.
-            counts: int64[m], number of entries for each owner.
+            counts: int64[m], maximum number of entries of each owner.
             now: Processing time in milliseconds.
-            start: m sub-keys. Only entries at or after them are returned. None for no limit.
+            start: m sub-keys, one for each owner. Entries before it are skipped. None for no limit.
         """
         ...
 
@@ -196,9 +196,9 @@ class OrderedMapState(MapState, Protocol):
         Args:
             keys: Keys of the batch.
             owners: int64[m], ascending and distinct indices into `keys`.
-            counts: int64[m], number of entries for each owner.
+            counts: int64[m], maximum number of entries of each owner.
             now: Processing time in milliseconds.
-            start: m sub-keys. Only entries at or before them are returned. None for no limit.
+            start: m sub-keys, one for each owner. Entries after it are skipped. None for no limit.
         """
         ...
 
@@ -316,7 +316,7 @@ class SlicedState(Protocol):
     def get(
         self, keys: Keys, owners: NDArray[np.int64], times: NDArray[np.int64], numbers: NDArray[np.int64]
     ) -> Found:
-        """Look up m rows by key, slice of a time and number, in any order. `owners`: indices into `keys`."""
+        """Look up m rows in any order, each by key (`owners[i]`), slice of `times[i]` and `numbers[i]`."""
         ...
 
     def entries(self, keys: Keys, owners: NDArray[np.int64], slices: NDArray[np.int64]) -> Entries:

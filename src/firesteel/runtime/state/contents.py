@@ -56,9 +56,9 @@ class Contents:
         return self.entries[state].kind
 
     def size(self, state: str) -> StateSize:
-        """Return the size of a state, with its oldest time, for which runs are loaded.
+        """Return the size of a state, with its oldest time. Runs may be loaded to find this time.
 
-        Older versions of an entry count until a merge drops them.
+        Replaced versions of an entry count until a merge drops them.
         """
         entry = self.entries[state]
         size = self.size_by_manifest(state)
@@ -81,8 +81,8 @@ class Contents:
             key: One key, whose entries are returned; None for those of all keys.
 
         Returns:
-            One row for each entry. Columns: `time` of a time state; k0, k1, ... of the key, where the state
-            keeps it; `sub_key` of a map; v0, v1, ... of the values; `written` if entries have a time to live.
+            One row for each entry. Columns: `time` of a time state; k0, k1, ... of the key of a value or time
+            state; `sub_key` of a map; v0, v1, ... of the values; `written` if entries have a time to live.
         """
         entry = self.entries[state]
         runs = [run for _, run in Levels(self._run, levels=self._levels(state, key)).clipped_runs()]
@@ -112,7 +112,7 @@ class Contents:
         ]
 
     def _run(self, piece: Piece) -> Run:
-        assert piece.id is not None  # a committed manifest
+        assert piece.id is not None  # committed pieces have ids
         return decode(self.load(piece.id))
 
 

@@ -24,12 +24,12 @@ from firesteel.runtime.state.runs import END, Run, bounds, find, place, position
 FAN_IN = 8
 """Number of levels of similar size that are merged into one."""
 UPDATES = 2
-"""How many times as many entries as the last level the levels above it must have for a merge of all levels.
+"""Factor of the rule by which updates make a merge of all levels pay off.
 
-All levels are merged if the levels above the last level have UPDATES times as many entries as the last level,
-and most of them are newer versions of entries of the last level. So if every batch writes the same entries,
-the state keeps about three versions of each: one in the last level, UPDATES above it. Without this rule, it
-would keep FAN_IN versions.
+Let n be the number of entries of the last level. All levels are merged if the levels above it have at least
+UPDATES * n entries, and most of these are newer versions of entries of the last level. So if every batch
+writes the same entries, the state keeps about three versions of each: one in the last level, UPDATES above
+it. Without this rule, it would keep FAN_IN versions.
 """
 SAMPLE = 64
 """Number of newer entries that are looked up in the last level, to estimate how many of them replace its
@@ -38,19 +38,18 @@ entries (UPDATES).
 WORK_PER_ROW = 4
 """Number of rows that a batch merges for each row that it wrote.
 
-Merges of levels of similar size rewrite each row two or three times. Deletions need more work. A tombstone
-makes two entries dead: itself and the entry that it hides. All levels are merged once half of all entries are
-dead, that is, once a quarter of all entries are tombstones. This merge has four entries for each tombstone.
-So it is done when four rows have been merged for each tombstone that was written.
+Merges of levels of similar size rewrite each row two or three times. Deletions need more work: a tombstone
+makes two entries dead, itself and the entry that it hides. So half of all entries are dead once a quarter of
+all entries are tombstones. Then all levels are merged, which is a merge of four entries for each tombstone.
 """
 WORK_FLOOR = 4096
 """Number of rows that every batch may merge, even if it wrote few rows."""
 PIECES = 64
-"""Every batch may merge at least this fraction (1 / PIECES) of the state, even if it wrote few rows.
+"""Every batch may merge at least 1 / PIECES of the state, even if it wrote few rows.
 
-Each batch that takes part in a merge makes a piece of the new level, or several if a piece would be too large
-(PIECE_ROWS). Without this rule, a merge over many batches could leave a level of many small pieces, each of
-which a look-up must visit. With it, a merge takes at most about PIECES batches.
+So a merge takes at most about PIECES batches. Each of these batches makes a piece of the new level, or
+several if a piece would be too large (PIECE_ROWS). If a merge took more batches, they could leave a level of
+many small pieces, each of which a look-up must visit.
 """
 PIECE_ROWS, PIECE_BYTES = 1 << 18, 16 << 20
 """Approximate maximum rows and bytes of one step of a merge, and of a committed piece.
@@ -64,7 +63,7 @@ HELD_BYTES = 128 << 20
 
 @dataclass
 class Piece:
-    """Entries of a run from place `low` up to place `high`.
+    """Entries of a run at places from `low` to below `high`. The run may have other entries, too.
 
     A place is the first two words of an entry as one number (runs.py).
 
@@ -175,7 +174,9 @@ class Levels:
         self._hold_little()
 
     def gather_fresh(self, save: Callable[[Piece], None]) -> None:
-        """Merge the newest levels that were never committed, so that each entry is written in one version.
+        """Merge the newest levels that were never committed into one level, and commit its pieces.
+
+        So the commit writes only the newest version of each of their entries.
 
         Args:
             save: Function that commits a piece. It is called for each piece as soon as it is merged, so that
@@ -248,7 +249,7 @@ class Levels:
     def _maintain(self, rows: int) -> None:
         held = self.held()
         work = max(WORK_PER_ROW * rows, WORK_FLOOR, held // PIECES)
-        if len(self.levels) > 2 * FAN_IN:  # merging falls behind the writes
+        if len(self.levels) > 2 * FAN_IN:  # merges fall behind the writes: work faster
             work *= 2
         while work > 0:
             wanted = self._choose()
@@ -274,12 +275,12 @@ class Levels:
     def _worn(self) -> bool:
         """Return whether so many entries are dead that a merge of all levels pays off.
 
-        This is so in three cases. The last two need at least two levels.
+        It pays off in three cases. The last two need at least two levels.
 
-        - More than half of all entries have expired (an estimate).
-        - More than half are tombstones, hidden by tombstones, or outside of the bounds of their piece. Those
-          outside have been dropped, or merged into another piece.
-        - The newer levels mostly replace entries of the last level (`_updated`).
+        - By an estimate, more than half of all entries have expired.
+        - More than half of all entries are tombstones, entries that tombstones hide, or entries outside of
+          the bounds of their piece, which have been dropped or merged into another piece.
+        - Most entries of the newer levels replace entries of the last level (`_updated`).
         """
         pieces = [piece for level in self.levels for piece in level]
         held, expiry = self.held(), self.expiry(self.now)

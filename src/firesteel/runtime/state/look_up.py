@@ -146,7 +146,7 @@ def entries_in(
         return None
     merged = merge(parts, True, levels.expiry(now))
     owners = merged.columns[-1].to_numpy()
-    if np.any(owners[1:] < owners[:-1]):  # keys that share the first hash
+    if np.any(owners[1:] < owners[:-1]):  # two keys with equal first hashes: their entries are mixed
         order = stable_order(owners)
         owners, merged = owners[order], merged.take(order)
     return owners, Run(merged.words, merged.columns[:-1])

@@ -30,7 +30,7 @@ class StateEntry:
     Attributes:
         kind: `value`, `map`, `ordered map` (with its sort order), `time`, or `map by slices of <n> ms`.
         schema: Types of the columns.
-        ttl: Whether the entries have the times at which they were written.
+        ttl: Whether entries have a time to live. If True, runs have the time at which each was written.
         levels: The levels, newest first.
         merges: The merges in progress.
     """

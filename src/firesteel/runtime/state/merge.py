@@ -58,10 +58,11 @@ def first_of_each(run: Run, order: Index) -> Mask:
 
 
 def _shared(run: Run, order: Index, same: Mask) -> bool:
-    """Return whether different entries have equal sorting words, so that `same` may miss versions.
+    """Return whether two neighbors in `order` are different entries with equal sorting words.
 
-    The sorting words are the first two words of an entry, or only the first if it has two. Entries with equal
-    sorting words may be mixed, so that versions of an entry are not adjacent:
+    The sorting words are the first two words of an entry, or only the first if it has two words in all. If
+    the entries A and B have equal sorting words, `order` may have B between two versions of A. Then a
+    comparison of neighbors does not find the older version of A:
 
         order   version 2 of A, B, version 1 of A
 
@@ -81,7 +82,7 @@ def _shared(run: Run, order: Index, same: Mask) -> bool:
 def _first_by_all_words(run: Run, order: Index) -> Mask:
     """Return which positions of `order` have the newest version of an entry, by a sort over all words.
 
-    This is needed if two keys or sub-keys share 64 bits, which is rare.
+    This is needed if two keys or sub-keys have an equal hash of 64 bits, which is rare (`_shared`).
     """
     words = [word[order] for word in run.words]
     by_all = np.lexsort(words[::-1])

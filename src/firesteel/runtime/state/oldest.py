@@ -55,9 +55,9 @@ def _first_word(levels: Levels, level: Level) -> int | None:
 def _first_slice(levels: Levels, level: Level) -> int | None:
     """Return the first word of a level's first entry, which begins with the entry's slice. None for no entry.
 
-    If the run is not in memory, the word comes from the manifest. If the run's first entry was dropped, the
-    result is the first word within the bounds of the piece, which may be less than that of the first entry
-    left. The manifest of an earlier version lacks the word: the run is then read.
+    If the run is not in memory, the word comes from the manifest. The manifest of an earlier version lacks
+    the word: the run is then read. If the lower bound of the piece cuts off the run's first entry, the result
+    is the first word of this bound. The first entry that is left may have a greater word.
     """
     for piece in level:
         if piece.low >= piece.high or not piece.rows:

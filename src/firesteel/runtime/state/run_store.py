@@ -18,7 +18,7 @@ class RunStore(Protocol):
         ...
 
     def put(self, run: str, data: bytes) -> None:
-        """Store a run. Two runs with the same id have the same bytes."""
+        """Store a run. An id that is already stored has the same bytes: it is a digest of them."""
         ...
 
     def remove(self, runs: Iterable[str]) -> None:

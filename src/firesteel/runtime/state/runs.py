@@ -31,7 +31,7 @@ END = 1 << 128
 """Place after all others."""
 _WORD = (1 << 64) - 1
 _SAMPLE = 256
-"""Number of entries by whose times the number of expired ones is estimated."""
+"""Number of entries, roughly, whose times are sampled to estimate how many entries have expired."""
 
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -74,7 +74,7 @@ class Run:
         return np.sort(self.time[:: max(1, len(self) // _SAMPLE)])
 
     def expired(self, expiry: int) -> int:
-        """Return an estimate of the number of entries that were written up to a time in milliseconds."""
+        """Return an estimate of the number of entries written at or before `expiry`, in milliseconds."""
         times = self.sampled_times
         if not len(times):
             return 0
@@ -82,7 +82,7 @@ class Run:
 
     @cached_property
     def bytes(self) -> int:
-        """Return the number of bytes of the entries in memory."""
+        """Return the number of bytes of the words and columns in memory."""
         return int(sum(part.nbytes for part in (*self.words, *self.columns)))
 
     def slice(self, start: int, stop: int) -> Run:
@@ -189,7 +189,10 @@ def bisect(run: Run, wanted: Run, right: bool = False) -> Index:
 
 
 def _bisect(sorted_words: U64, wanted: U64, low: Index, high: Index, right: bool = False) -> Index:
-    """Return the position of each wanted word in the sorted range [low, high). `right`: after equal words."""
+    """Return the position of each wanted word i in the sorted range [low[i], high[i]) of `sorted_words`.
+
+    `right`: whether it is the position after equal words. If False, it is the position before them.
+    """
     found = np.empty(len(wanted), np.int64)
     find_between(found, right, *given(sorted_words, wanted, low, high))
     return found

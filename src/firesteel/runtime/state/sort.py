@@ -19,7 +19,10 @@ from firesteel.runtime.state.runs import Index, Mask, Run
 
 
 def is_sorted(run: Run, owners: Index) -> bool:
-    """Return whether a run is sorted, False if checking is expensive. `owners`: key index of each entry."""
+    """Return whether a run is known to be sorted. A run with a tail is not checked: the result is False.
+
+    `owners`: index of each entry's key in `Keys`, which are sorted by hash.
+    """
     if run.tail or np.any(owners[1:] < owners[:-1]):
         return False
     first, second = run.words[:2]
@@ -83,7 +86,7 @@ def _by_tails(run: Run, order: Index) -> Index:
 
 
 def _tied(same: Mask) -> tuple[Index, Index]:
-    """Return the positions of the entries that equal a neighbor, and the number of each one's group.
+    """Return the positions of the entries that equal a neighbor, and the group number of each of them.
 
     A group consists of adjacent equal entries.
 

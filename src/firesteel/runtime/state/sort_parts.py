@@ -48,7 +48,7 @@ def without_minus_zero(column: pa.Array) -> pa.Array:
 
 
 def dense_codes(parts: Sequence[Index], rows: int) -> Index:
-    """Return numbers that compare like the sort keys of n rows, int64[n].
+    """Return numbers that sort, and are equal, like the sort keys of n rows: 0, 1, ... without gaps.
 
     Args:
         parts: The sort keys, as `sort_parts` returns them.
@@ -71,7 +71,7 @@ def starts_anew(sorted_parts: Sequence[Index]) -> NDArray[np.bool_]:
 
 
 def _words(column: pa.Array) -> list[Index]:
-    """Return integers that sort like the values of a column. Those of NULL are arbitrary."""
+    """Return columns of integers, most significant first, that sort like a column. NULL has any integer."""
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_binary(kind):
         return [_ranks(column)]

@@ -47,7 +47,7 @@ class Walk:
         hash2: uint64[m], second hash of each key.
         counts: int64[m], number of entries wanted of each key.
         backwards: Whether to read from the last entry down.
-        expiry: Time up to which written entries have expired; None if nothing expires.
+        expiry: Entries written at or before this time (milliseconds) have expired. None if nothing expires.
     """
 
     def __init__(
@@ -60,9 +60,9 @@ class Walk:
         self._found: list[tuple[Index, Run]] = []
 
     def run(self) -> tuple[Index, Run] | None:
-        """Return the key of each entry and the entries, by key and in the direction of the walk.
+        """Return the index of each entry's key among the m keys, and the entries. None if there are none.
 
-        None if there is no entry.
+        The entries are sorted by key, and within a key in the direction of the walk.
         """
         while self._round():
             self._size = np.where(self._wanted > 0, np.maximum(self._size * _FASTER, _LEAST), 0)
@@ -88,10 +88,10 @@ class Walk:
         order = run_order(own)
         first = first_of_each(own, order)
         if not own.tail and np.any(read.words[2] != self._hash2[owners]):
-            # Here, two keys have the same first hash, so each stretch has the entries of both. Runs are
-            # sorted by first hash and order word only. Entries of both keys with equal order words may be
-            # mixed, so versions of an entry need not be adjacent. So read all entries, then sort them by
-            # hash2, too.
+            # An entry that was read has another key, with an equal first hash. So its stretch has the
+            # entries of both keys. Runs are sorted by first hash and order word only. So entries of both keys
+            # with equal order words may be mixed, and versions of an entry need not be adjacent. So all
+            # entries are read, if need be in the next round, and then sorted by hash2, too.
             if np.any(ends):
                 self._size = np.where(self._wanted > 0, _ALL, 0)
                 return True

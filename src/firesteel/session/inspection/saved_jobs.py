@@ -128,7 +128,7 @@ def _state(folder: Path, job: Json) -> Json:
     owner, lives = _owner(folder)
     if lives:
         return {}
-    if not owner:  # a savepoint has no lock
+    if not owner:  # a savepoint: it has no lock file, and no process runs it
         return {"state": "SUSPENDED"}
     if owner.get(RELEASED):
         return {"state": "CANCELED", "ended": job["saved"]}
@@ -140,7 +140,7 @@ def _state(folder: Path, job: Json) -> Json:
 
 
 def _owner(folder: Path) -> tuple[Owner, bool]:
-    """Return the last owner of a statement's folder, {} for none, and whether the owner's process runs."""
+    """Return the last owner of a statement's folder, and whether its process runs. No owner: ({}, False)."""
     file = folder / LOCK
     try:
         owner, silent = read_owner(file.read_bytes()), time.time() - file.stat().st_mtime
@@ -150,7 +150,7 @@ def _owner(folder: Path) -> tuple[Owner, bool]:
 
 
 def _unknown(folder: Path) -> Json:
-    """Return the fields of a job of which only the statement is known."""
+    """Return the fields of a job without a job file. Only its statement and its folder are known."""
     file = folder / STATEMENT
     statement = file.read_text(encoding="utf-8") if file.exists() else ""
     return {

@@ -65,7 +65,7 @@ class StateReport:
         return (operator, _short(name, operator), kind, *numbers, _time(whole.oldest))
 
     def operator(self, wanted: str) -> str:
-        """Return the full name of an operator, from this name or from a prefix of only one name.
+        """Return the full name of an operator: `wanted` itself, or else the only name that begins with it.
 
         Raises:
             UsageError: No operator has such a name, or several have.
@@ -189,10 +189,15 @@ def _short(state: str, operator: str) -> str:
 
 
 def operator_named(wanted: str, statement: str, operators: Set[str]) -> str:
-    """Return the full name of an operator, from this name or from a prefix of only one name.
+    """Return the one of `operators` that is `wanted`, or else the only one that begins with `wanted`.
+
+    Args:
+        wanted: Name of an operator, or the beginning of it.
+        statement: Name of the statement, for the error.
+        operators: Names of the statement's operators.
 
     Raises:
-        UsageError: None of the statement's operators has such a name, or several have.
+        UsageError: No operator has such a name, or several have.
     """
     found = [wanted] if wanted in operators else [name for name in operators if name.startswith(wanted)]
     if len(found) == 1:

@@ -94,7 +94,11 @@ def _at(error: FiresteelError, place: SourceRange) -> ValidationError:
 def _entries(
     environment: Environment, checkpoint: str, operator: str, state: str | None = None
 ) -> tuple[tuple[Column, ...], pa.Table]:
-    """Return the columns and the rows of a state."""
+    """Return the columns and the rows of a state.
+
+    `operator`: name of the operator or the beginning of it, with or without `<statement>/` in front.
+    `state`: short name of the state. None if the operator has only one state.
+    """
     from firesteel.session.inspection.state_report import open_reports  # this import is slow
 
     statement, _, name = operator.rpartition("/")

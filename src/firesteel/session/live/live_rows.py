@@ -57,7 +57,7 @@ class LiveRows:
     Args:
         schema: Names and types of the columns.
         zone: Time zone in which TIMESTAMP_LTZ is shown.
-        most: Maximum number of rows to keep.
+        most: Maximum number of rows to keep. Further rows are left out (RowsLeft).
     """
 
     def __init__(self, schema: Sequence[Field], zone: str, most: int = MOST_ROWS) -> None:
@@ -90,8 +90,8 @@ class LiveRows:
     def _is_over(self) -> bool:
         """Return whether to drop the oldest table of changes.
 
-        True if the later tables have MOST_CHANGES changes without it, or if all tables together have more
-        than MOST_CHANGED_BYTES.
+        True if the later tables have at least MOST_CHANGES changes, or if all tables together have more than
+        MOST_CHANGED_BYTES bytes.
         """
         rows = sum(each.num_rows for each in self._last) - self._last[0].num_rows
         size = sum(int(each.nbytes) for each in self._last)
@@ -113,7 +113,11 @@ class LiveRows:
         return {"view": "changes", "changes": last_changes(tables, self._schema, self._zone, size)}
 
     def _table_page(self, wanted: Mapping[str, str], size: int) -> dict[str, Any]:
-        """Return one page of the rows that are kept, sorted and searched."""
+        """Return one page of the rows that are kept, for the parameters `wanted` of a request.
+
+        Parameters: `find` (text that a cell contains), `sort` (column number), `order` (`desc`), `page`
+        (from 0). `size`: number of rows on a page.
+        """
         with self._lock:
             rows, is_partial = self._left.by_row(), self._left.is_partial
         rows = self._found(rows, wanted.get("find", ""))

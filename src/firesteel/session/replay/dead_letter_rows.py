@@ -28,7 +28,7 @@ _WHOLE_TOPIC = {
 }
 """Options for reading a topic from its beginning to its current end."""
 _OF_JOBS = (CHECKPOINT, HOST, NAME, TABLE)
-"""Options that the script sets for its own jobs. The query for the dead-letter table runs without them."""
+"""Options that a script sets for its own jobs. The query that reads the dead-letter table ignores them."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class KeptLetter:
 
 
 def dead_letter_table(environment: TableEnvironment) -> str | None:
-    """Return the name of the dead-letter table of the session's next job, None if it has none."""
+    """Return the value of the session's option for the dead-letter table, None if it is not set."""
     name: str | None = environment.configuration.get(TABLE)
     return name
 
@@ -58,7 +58,7 @@ def read_letters(environment: TableEnvironment, table: str) -> list[KeptLetter]:
 
     Raises:
         ValidationError: There is no such table, or it lacks a column.
-        UsageError: The table has no end, or its rows change.
+        UsageError: The table is not bounded, or it is not append-only.
     """
     reader = TableEnvironment.create(environment.spark, configuration=_options(environment))
     reader.catalog, reader.own_process = environment.catalog, environment.own_process

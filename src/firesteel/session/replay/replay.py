@@ -31,7 +31,7 @@ class StatementReplay:
         messages: Number of messages that can be decoded now.
         unreadable: Errors of the messages that still cannot be decoded, as text by the message's position
             in its source.
-        earlier: Number of dead letters that an earlier replay has. They are not replayed again.
+        earlier: Number of dead letters that belong to an earlier replay. This replay leaves them out.
         is_completed: Whether an earlier replay was interrupted. The job then completes that replay, too.
         rows: Number of the job's dead letters that cannot be replayed because they are not messages of its
             sources, such as rows that a sink refused.

@@ -82,8 +82,8 @@ class FailureRate(RestartStrategy):
     """Strategy that restarts a job as long as failures are rare.
 
     Args:
-        most: Maximum number of failures within an interval that are followed by a restart.
-        interval: Length of the interval, in milliseconds.
+        most: Maximum number of failures within `interval`. With one more, the job ends.
+        interval: Length of time before the last failure, in milliseconds.
         delay: The wait, in milliseconds.
         clock: The clock.
     """
@@ -110,15 +110,16 @@ class FailureRate(RestartStrategy):
 
 
 class ExponentialDelay(RestartStrategy):
-    """Strategy whose waits grow up to a longest one. After a long time without a failure, they begin again.
+    """Strategy whose waits grow with each failure, and are short again after a time without failures.
 
     Args:
         initial: The first wait, in milliseconds.
         longest: The longest wait, in milliseconds.
-        multiplier: Each wait is the previous wait times this.
-        threshold: Milliseconds without a failure, from a restart on, after which the waits begin again.
+        multiplier: Factor by which a wait is longer than the previous one.
+        threshold: If no failure comes for this time after a restart, in milliseconds, the next wait is
+            `initial`, and restarts are counted from 0.
         jitter: Part of a wait, from 0 to 1, by which it is randomly longer or shorter.
-        attempts: Maximum number of restarts. They are counted from 0 when the waits begin again.
+        attempts: Maximum number of restarts.
         clock: The clock.
     """
 
@@ -149,8 +150,8 @@ class ExponentialDelay(RestartStrategy):
     def note_failure(self) -> None:
         """Count a failure, and set the time of the restart after it.
 
-        A failure before the time set by the last counted failure does not count. If that time is at least
-        `threshold` ago, the waits begin again.
+        A failure at or before the restart time that is already set does not count. If this time is at least
+        `threshold` ago, the next wait is `initial`, and failures are counted from 0.
         """
         now = self._clock()
         if self._restart_at is not None:

@@ -16,8 +16,8 @@ T = TypeVar("T")
 _SIGNAL_SECONDS = 0.25
 """Seconds that the supervisor waits after a failure, in case the job is being cancelled.
 
-A signal to the process group may end Spark before this process cancels the job. The job then fails, but it is
-not restarted if the cancellation follows within this time.
+A signal to the process group, such as Ctrl-C, may end Spark first, so that the job fails. This process
+handles the signal a little later and cancels the job. If it does so within this time, no restart follows.
 """
 _NUMBERS = re.compile(r"\d+")
 
@@ -33,7 +33,7 @@ class Restart:
     cause: str
     """Message of the error that ended the job, in one line."""
     resumes: bool
-    """Whether the job continues from a checkpoint. Otherwise it begins with the first row."""
+    """Whether the job continues from a checkpoint. If False, it reads its sources from the beginning."""
 
     def __str__(self) -> str:
         where = "from its checkpoint" if self.resumes else "from the beginning"
@@ -43,14 +43,15 @@ class Restart:
 class Supervisor:
     """Runner of a job that starts it again after a failure.
 
-    A failure that the same rows would cause again is final, as are mistakes in the script. The error's class
-    decides (errors.py). The same error at the same position several times in a row is final, too, unless a
-    system that the job needs is not available.
+    The job ends, without another start, after these failures:
+
+    - a mistake in the script, or an error that the same rows would cause again (`error.restarts`, errors.py)
+    - the same error `limit` times in a row at one position, such as a micro-batch. This rule does not apply
+      if a system that the job needs is not available (UnavailableError).
 
     Args:
         strategy: The restart strategy.
-        limit: The same error ends the job when it occurs for this many times in a row at one position.
-            0 means no limit.
+        limit: Number of times, as above. 0 for no limit.
         resumes: Whether the job continues from a checkpoint.
         tell: Function that gets each Restart. It is called before the supervisor waits for the restart.
         cancelled: Event that ends the job, also during a wait.
@@ -122,8 +123,8 @@ class Supervisor:
 def waited_out(error: FiresteelError, *, has_worked: bool) -> FiresteelError:
     """Turn an OverloadedError into an UnavailableError if the job has worked before.
 
-    The supervisor limits how often the same error may occur, but not for an UnavailableError. So a job that
-    has worked is restarted as often as its restart strategy allows.
+    The supervisor ends a job after the same error has occurred several times in a row, but not if it is an
+    UnavailableError. So an overloaded job that has worked is restarted as often as its strategy allows.
 
     Args:
         error: The error that ended the job.

@@ -79,7 +79,7 @@ def _expressions(spec: OperatorSpec, node: Node, failed: CalcSpec) -> tuple[Sequ
         failed: The Calc: the operator itself, or the condition of a join.
 
     Returns:
-        No expressions if the operator does not have this Calc.
+        Two empty sequences if the operator does not have this Calc.
     """
     match spec, node:
         case CalcSpec(), physical.Calc() if spec == failed:
@@ -135,7 +135,10 @@ class _Row:
         return None
 
     def _computed(self, call: Call) -> Sequence[Expr]:
-        """Return the arguments that a call computes: a CASE stops at the first true condition."""
+        """Return the arguments that a call evaluates: all, but in a CASE none after the first true condition.
+
+        A CASE also stops at a condition that fails.
+        """
         if call.function != "CASE":
             return call.args
         found: list[Expr] = []

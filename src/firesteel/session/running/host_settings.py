@@ -60,8 +60,8 @@ def read_limits(environment: Environment) -> StreamSettings:
 def _most_rows(environment: Environment, mini_batch: MiniBatch | None) -> int:
     """Return the maximum number of rows that a source reads in a micro-batch, 0 if the option is not set.
 
-    With mini-batches, it is at least the size of a bundle. The end of a micro-batch ends a bundle, too, so no
-    bundle could be full with fewer rows.
+    If the option is set and mini-batches are on, the result is at least the size of a bundle. The end of a
+    micro-batch ends a bundle, too. So with fewer rows no bundle could become full.
     """
     rows = _number(environment, "firesteel.source.max-rows-per-batch")
     return max(rows, mini_batch.size) if rows and mini_batch is not None else rows
@@ -83,7 +83,10 @@ def _number(environment: Environment, key: str) -> int:
 
 
 def keeps_state(environment: Environment) -> bool:
-    """Return whether a bounded job runs on the stream host, which keeps state in checkpoints."""
+    """Return whether a bounded job runs on the stream host, which keeps state in checkpoints.
+
+    The option firesteel.host decides. If it names no host, the result is whether there is a checkpoint.
+    """
     wanted: str = environment.configuration.get(HOST)
     return CHECKPOINT in environment.options if wanted not in _HOSTS else wanted != launch.BATCH
 

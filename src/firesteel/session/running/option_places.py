@@ -17,8 +17,8 @@ from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 def table_of(catalog: Catalog, spec: ScanSpec | SinkSpec) -> Table | None:
     """Return the table of a scan or sink, None if the catalog does not have it.
 
-    `option_places` of the returned table has the positions of options in CREATE TABLE. Options that have
-    another value in the job, such as the value of a hint, are left out: their value is not in CREATE TABLE.
+    `option_places` of the returned table has the position of each option in CREATE TABLE. If the job has
+    another value of an option, such as that of a hint, the option is left out: CREATE TABLE is not wrong.
     """
     table = next((each for each in catalog.tables() if ".".join(each.path) == spec.table), None)
     if table is None:

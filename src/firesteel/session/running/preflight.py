@@ -76,10 +76,10 @@ def checks_of(environment: Environment, job: JobSpec, statement: str, *, is_loca
     """Yield the checks of a job, as functions that raise an error if one fails.
 
     Args:
-        environment: The session. Its DataFrames are not checked.
+        environment: The session. Tables that read one of its DataFrames are not checked.
         job: The job.
         statement: Text of the statement, which identifies its checkpoint.
-        is_local: Whether tasks run on this machine.
+        is_local: Whether tasks run on this machine. If False, a UsageError of a source passes the check.
     """
     folder = _known_folder(environment, job, statement)
     fresh = CHECKPOINT not in environment.options or (folder is not None and not has_saved(None, folder))
@@ -110,7 +110,7 @@ def _known_folder(environment: Environment, job: JobSpec, statement: str) -> str
 
 
 def _check_source(scan: ScanSpec, *, is_local: bool, fresh: bool) -> None:
-    with suppress(*() if is_local else (UsageError,)):  # only the executors may have the client library
+    with suppress(*() if is_local else (UsageError,)):  # the client library may be on the executors only
         open_source(scan).check(is_local=is_local, fresh=fresh)
 
 

@@ -50,7 +50,10 @@ _DEFAULT_PATH = "default_catalog.default_database."
 
 
 def job_name(environment: Environment, job: JobSpec) -> str:
-    """Return the name of a job in Spark and in metrics: `pipeline.name`, or its script and its sinks."""
+    """Return the name of a job in Spark and in metrics: `pipeline.name`, or else `<script>: <sinks>`.
+
+    Without a script it is the sinks alone. For a query, `select` stands for the sinks.
+    """
     named: str | None = environment.configuration.get(NAME)
     if named:
         return named
@@ -143,7 +146,7 @@ class Running:
         if isinstance(error, UnavailableError) and not self._has_run:
             error.restarts = False  # The first start has failed, so the options may be wrong.
         if not self._resumes and not self._given.is_empty:
-            error.restarts = False  # The caller would get rows twice.
+            error.restarts = False  # A new attempt would yield rows that the caller has.
         locate_in_job(error, self._environment.catalog, self._job)
         name_expression(error, self._origins, self._environment.time_zone, self._script)
         return error
@@ -233,7 +236,7 @@ class Running:
         """
         assert self._spark is not None
         while not self._spark.has_ended:
-            with suppress(Exception):  # Spark is ending, and its jobs with it
+            with suppress(Exception):  # fails if Spark is ending, which ends its jobs, too
                 self._spark.context.cancelJobGroup(group)
             if self._ended.wait(_AGAIN_SECONDS):
                 return

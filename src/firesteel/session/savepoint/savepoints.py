@@ -26,7 +26,9 @@ def savepoint(checkpoint: str, target: str, options: Mapping[str, str]) -> list[
         The statements of the savepoint.
 
     Raises:
-        FiresteelError: As `write_savepoint` does.
+        UsageError: The checkpoint or the target cannot be used. Nothing was written.
+        NotSupportedError: One of them is on a file system of other machines.
+        JobError: The disk is full, or the checkpoint is damaged.
     """
     environment = TableEnvironment.create(configuration=options)
     environment.own_process = True
@@ -55,7 +57,9 @@ def rescaled(checkpoint: str, parallelism: int, options: Mapping[str, str]) -> l
         One result for each statement of the checkpoint.
 
     Raises:
-        FiresteelError: As `rescale` does.
+        UsageError: The checkpoint cannot be used, or not with this parallelism. Nothing has changed.
+        NotSupportedError: The checkpoint is on a file system of other machines.
+        JobError: The checkpoint is damaged, or the disk is full.
     """
     from firesteel.spark.rescale.rescale import rescale
 

@@ -34,7 +34,7 @@ class StatementChange:
         upgrade: Its old and new job. None if the job is unchanged, is new, or cannot be upgraded.
         is_new: Whether the checkpoint has no state for it.
         operators: What happens to its operators; empty without an upgrade.
-        sources: For each table that is read again: its name, and the part that is read.
+        sources: (table, History) for each table that the upgrade reads again. The History is the part read.
         refused: Why it cannot be upgraded; None if it can.
     """
 
@@ -51,7 +51,7 @@ class CheckpointUpgrade:
 
     Attributes:
         changes: What happens to each statement of the new script.
-        left: Names of the folders whose statements the new script does not have.
+        left: Names of the checkpoint's folders that belong to no statement of the new script. They stay.
     """
 
     def __init__(
@@ -79,7 +79,8 @@ class CheckpointUpgrade:
         The checkpoint does not change before the caller calls `Staged.commit`.
 
         Yields:
-            The new folders of the statements, and the differences by the name of the statement's folder.
+            The new folders of the statements, and a dict: for the name of each statement's folder, the
+            changes that each of its sinks has to get.
 
         Raises:
             FiresteelError: The new state or the differences cannot be computed.

@@ -39,7 +39,7 @@ def columns(environment: Environment, path: Sequence[str]) -> list[Word]:
 
 
 def catalogs(environment: Environment) -> list[Word]:
-    """Return the names of the catalogs."""
+    """Return the names of the catalogs, each with the word `catalog`."""
     return [(quoted(name), "catalog") for name in environment.catalog.catalog_names()]
 
 
@@ -55,7 +55,7 @@ def jobs(*, has_ended: bool = False) -> list[Word]:
     """Return the ids of jobs, each with its statement's first words.
 
     Args:
-        has_ended: Whether jobs that have ended are among them.
+        has_ended: Whether to include jobs that have ended. By default, only jobs that still run are returned.
     """
     return [
         (job.id, " ".join(job.source.statement.split())[:60])

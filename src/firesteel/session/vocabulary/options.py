@@ -40,7 +40,10 @@ def table_options(given: Mapping[str, str]) -> dict[str, Option]:
 
 
 def values_of(key: str, option: Option | None) -> list[str]:
-    """Return all values of an option with a fixed choice, else only its default; [] without a default."""
+    """Return the values to offer for an option: all if its choice is fixed, else only its default.
+
+    The list is empty if there is no default, or if `option` is None: the key is unknown.
+    """
     if key == "connector":
         return CONNECTORS.names()
     if key in _FORMAT_KEYS:

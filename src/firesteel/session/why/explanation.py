@@ -35,7 +35,7 @@ class StepReport:
         after: Entries of the operator's state after.
         sent: The output rows with their kinds.
         note: Why there is no output, or that rows were late; "" for no note.
-        watermark: The watermark that the operator got in place of rows, in UTC; "" for none.
+        watermark: In a step without input rows, the watermark that caused the step, in UTC; else "".
     """
 
     batch: str
@@ -57,7 +57,8 @@ class OperatorReport:
         key: Values of its key; None for an operator without keys.
         steps: The steps, newest last.
         left_out: Number of earlier steps that are not listed.
-        other_keys: In the last report of an operator, the number of its keys without a report; else 0.
+        other_keys: Only the first keys of an operator have a report. The last of these reports has the
+            number of the keys without one; all others have 0.
     """
 
     operator: str

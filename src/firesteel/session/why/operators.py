@@ -29,7 +29,7 @@ from firesteel.spark.why.wanted_rows import ports
 _KEYS = 5
 """Maximum number of keys for which an operator is reported."""
 _ENTRIES = 3
-"""Maximum number of entries that are shown of a state."""
+"""Maximum number of entries that a step shows of each of its operator's states."""
 
 
 class OperatorReports:
@@ -57,7 +57,7 @@ class OperatorReports:
         self._sources, self._batches, self._limit = sources, batches, limit
 
     def all(self) -> Iterator[OperatorReport]:
-        """Yield the reports, sources first. An operator that only computes columns has no report."""
+        """Yield the reports, sources first. An operator without keys that drops no rows has no report."""
         for chain in self._job.chains:
             if chain.id in self._lineage.chains:
                 for position, spec in enumerate(chain.operators):
@@ -120,7 +120,7 @@ class OperatorReports:
 
 
 def _drops(spec: OperatorSpec) -> bool:
-    """Return whether an operator without keys may drop rows."""
+    """Return whether an operator without keys drops some rows: by a WHERE condition, or all `-U`."""
     return isinstance(spec, DropUpdateBeforeSpec) or (
         isinstance(spec, CalcSpec) and spec.condition is not None
     )

@@ -79,7 +79,12 @@ class SourceRows:
         return self._places.get((batch, sequence), {})
 
     def places(self, batch: int, rows: pa.Table) -> list[Mapping[str, object]]:
-        """Return the known places of the source rows that caused changes, each once."""
+        """Return the known places of the source rows that caused the changes in `rows`, each once.
+
+        Args:
+            batch: Index of the micro-batch, as in Lineage.
+            rows: A changes table. Its sequences say which source rows caused the changes.
+        """
         found = [self.place(batch, each) for each in dict.fromkeys(rows.column(SEQUENCE).to_pylist())]
         return [place for place in found if place]
 
@@ -93,7 +98,12 @@ class SourceRows:
 
 
 def _shown(name: str, value: object) -> object:
-    """Return a part of a place for display. A file below the working directory has its relative path."""
+    """Return a value of a place (SourceRow) as it is shown: the path of a file below here gets relative.
+
+    Args:
+        name: Name of the value, such as `file` or `line`.
+        value: The value.
+    """
     if name != "file":
         return value
     path, here = Path(str(value)), Path.cwd()

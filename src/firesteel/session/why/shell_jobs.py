@@ -119,7 +119,7 @@ def statement_in(environment: TableEnvironment, checkpoint: str, table: Sequence
 
     Raises:
         UsageError: The folder is no checkpoint, users other than this one and root can write to it, no
-            statement in it writes to `table`, or `table` is empty and it has several results.
+            statement in it writes to `table`, or `table` is empty and its statements write several results.
         NotSupportedError: The checkpoint is on another file system.
     """
     folder = checkpoint_folder(checkpoint)
@@ -161,9 +161,9 @@ def _planned_by(script: KeptScript) -> list[PlannedStatement]:
 def _planned_here(
     environment: TableEnvironment, saved: Sequence[SavedStatement], checkpoint: str
 ) -> list[PlannedStatement]:
-    """Return the plans of saved statements, with the tables that this session defines.
+    """Return saved statements of a checkpoint, planned with the tables that this session defines.
 
-    The checkpoint keeps no script for statements that were run one by one, such as in the shell.
+    This is for a checkpoint that keeps no script: its statements were run one by one, as in the shell.
 
     Raises:
         UsageError: A statement cannot be planned with these tables.

@@ -57,7 +57,8 @@ class AskedStatement:
         """Check that the job would send the same rows if its past micro-batches ran a second time.
 
         Args:
-            has_all_offsets: Whether the checkpoint has the offsets of all micro-batches.
+            has_all_offsets: Whether the checkpoint has the offsets of all micro-batches. If not, the first
+                ones are repeated together, and a job whose rows depend on time or order is refused.
 
         Raises:
             NotSupportedError: The rows may differ, for example because a function gives new values.

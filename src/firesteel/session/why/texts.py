@@ -53,5 +53,5 @@ def _entries(table: pa.Table) -> Iterator[str]:
 
 
 def key_texts(columns: Sequence[pa.Array]) -> list[tuple[str, ...]]:
-    """Return the values of n keys as text, one tuple for each key."""
+    """Return keys as texts: for each row of the key columns, a tuple with one text a column."""
     return [tuple(map(value_text, row)) for row in zip(*map(python_values, columns), strict=True)]

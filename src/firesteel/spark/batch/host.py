@@ -77,7 +77,8 @@ def run(
         leave_out_scopes(context)
     plan = _plan(job, context, parallelism, delivery.job, settings.watched)
     if delivery.in_tasks:
-        plan = exchange(plan, parallelism)  # Shuffle files keep the packets for later sink tasks.
+        # The sink tasks run in later Spark jobs. With shuffle files, those do not run the operators again.
+        plan = exchange(plan, parallelism)
 
     def collected(packets: RDD[Any]) -> list[Packet]:
         try:
@@ -137,7 +138,7 @@ def _plan(job: JobSpec, context: Any, parallelism: int, name: str, watched: str)
 def exchange(packets: RDD[Keyed], targets: int) -> RDD[Keyed]:
     """Shuffle packets into `targets` partitions, and sort each partition.
 
-    The key of a packet has the number of its partition, and the position by which the partition is sorted.
+    Each packet comes with a key: (number of its partition, Position by which the partition is sorted).
     """
     exchanged = packets.partitionBy(targets, target_of).mapPartitions(
         sorted_by_position, preservesPartitioning=True

@@ -48,8 +48,9 @@ class BatchOrigins:
         Args:
             batch: Number of the batch.
             parts: Number of positions that the job's sinks record for the batch; 0 if unknown. A sink that
-                commits on the driver records one, another sink one for each of its tasks. The origin stores
-                the number. If a recovery finds fewer positions, a sink lacks rows of the batch.
+                commits on the driver records one position. A sink that commits in tasks records one for
+                each task. The returned origin has this number. If a recovery finds fewer positions at the
+                sinks, a sink lacks rows of the batch.
         """
         begin, (end, offsets) = self._end(batch - 1) if batch else ("", ()), self._end(batch)
         if not end or (batch and not begin[0]):
@@ -73,7 +74,7 @@ class BatchOrigins:
         return self._ends[batch]
 
     def digest(self, offsets: Sequence[str]) -> str:
-        """Return a digest of offsets, one a source, and of the log entries of the files that were read."""
+        """Return a digest of the offsets of all sources, and of the entries of the files read up to them."""
         made = hashlib.blake2b(digest_size=_DIGEST)
         for number, line in enumerate(offsets):
             made.update(f"{len(line)}:{line}".encode())
@@ -98,7 +99,7 @@ class BatchOrigins:
 
 
 class _FileLogDigest:
-    """Digests of the first lines of a log of files, which grows. Each line is read once."""
+    """Digests of the first n lines of a checkpoint's log of files. The log grows; each line is read once."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -122,9 +123,10 @@ class _FileLogDigest:
 
 
 def _counts(offset: Any) -> Iterator[int]:
-    """Yield the number of files that a source has read, for each file offset in the source's offset.
+    """Yield the number of files read, for each file offset at any depth of a source's offset.
 
-    A file offset is {"file": FILE, "byte": BYTE}. The file that is read in part counts, too.
+    A file offset is {"file": FILE, "byte": BYTE}: the first FILE files of the log of files are read, and BYTE
+    bytes of the next file. If BYTE is not 0, this next file counts, too.
     """
     if isinstance(offset, dict):
         if offset.keys() == {"file", "byte"}:

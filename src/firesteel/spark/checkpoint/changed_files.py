@@ -1,6 +1,6 @@
-"""Check for files that changed while a micro-batch that reads them was planned but not committed.
+"""Check for source files that have changed after Spark planned a micro-batch of them and before its commit.
 
-`firesteel.source-recovery` decides what the job does then.
+The micro-batch runs again, and would read other rows. `firesteel.source-recovery` says what to do then.
 """
 
 from __future__ import annotations

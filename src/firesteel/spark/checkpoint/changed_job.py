@@ -108,7 +108,7 @@ def _calls(operator: Spec) -> list[str]:
 
 
 def _states(operator: Spec) -> list[str | None]:
-    """Return the state layout of each aggregate call of an operator, by name; None for a first layout."""
+    """Return the name of the state layout of each aggregate call of an operator; None for a first layout."""
     return [call.get("state") for call in operator.get("calls", ())]
 
 

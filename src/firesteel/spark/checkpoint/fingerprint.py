@@ -116,7 +116,7 @@ def set_job(context: Any, folder: str, job: JobSpec, layout: Layout, statement: 
 
 
 def has_saved(context: Any, folder: str) -> bool:
-    """Return whether a job has used the folder. `context` may be None for a folder on this machine."""
+    """Return whether a job has begun with a folder. `context` may be None for a folder on this machine."""
     return exists(context, f"{folder}/{FILE}")
 
 
@@ -197,13 +197,13 @@ def _change(saved: dict[str, Any], job: JobSpec, layout: Layout) -> str | None:
 
 
 def bound_chains(job: JobSpec) -> list[dict[str, Any]]:
-    """Return a job's chains as JSON, without source options that do not affect offsets or rows (deciding)."""
+    """Return a job's chains as JSON, without source options that change neither offsets nor rows."""
     chains: list[dict[str, Any]] = _binding(plain(job))["chains"]
     return chains
 
 
 def _binding(job: dict[str, Any]) -> dict[str, Any]:
-    """Return a job's JSON, without source options that do not affect offsets or rows (deciding)."""
+    """Return a job's JSON, without source options that change neither offsets nor rows."""
     return {**job, "chains": [{**c, "inputs": [_bound(each) for each in c["inputs"]]} for c in job["chains"]]}
 
 
@@ -276,9 +276,9 @@ def plain(value: Any) -> Any:
     The field `sets` (values of IN lists) is left out: expressions name each set by a hash of its values.
     """
     if isinstance(value, SqlType):
-        return str(value).replace("``", "`")  # Types have this text in earlier checkpoints.
+        return str(value).replace("``", "`")  # Earlier checkpoints have one backquote.
     if isinstance(value, UserFunction):
-        # Only the name is compared. The code may change: the user decides whether the state is still valid.
+        # The JSON has the function's name, not its code: the user decides if state fits changed code.
         return value.name
     if isinstance(value, Enum):
         return value.name
@@ -320,9 +320,9 @@ def _fingerprint(job: JobSpec, layout: Layout) -> dict[str, Any]:
 
 
 def shaping(job: JobSpec) -> JobSpec:
-    """Return the job without the parts that may be added or removed between two runs.
+    """Return the job without the parts that may be added or removed while a checkpoint is kept.
 
-    These are the operators that pass rows on unchanged, and the sinks of dead letters.
+    These parts are the sinks of dead letters, and operators that do not change rows (Entry.shapes_rows).
     """
     chains = (
         replace(chain, operators=tuple(o for o in chain.operators if entry(type(o)).shapes_rows))
@@ -362,7 +362,7 @@ def read(context: Any, folder: str) -> dict[str, Any] | None:
 
 
 def _note(context: Any, folder: str, statement: str | None) -> None:
-    """Store the statement's text, by which it is found again. The text may change while the job does not."""
+    """Store the statement's present text, by which the next run finds the folder. None changes nothing."""
     if statement is None or read_text(context, f"{folder}/{STATEMENT}") == statement:
         return
     write_text(context, f"{folder}/{STATEMENT}", statement)

@@ -100,7 +100,10 @@ def no_checkpoint(checkpoint: str) -> UsageError:
 
 
 def check_is_there(checkpoint: str) -> None:
-    """Raise UsageError if a checkpoint's path is of this machine, and is no folder. This needs no Spark."""
+    """Raise UsageError if a checkpoint should be on this machine and its folder does not exist.
+
+    The check needs no Spark. It accepts every path on another file system.
+    """
     folder = local_folder(checkpoint)
     if folder is not None and not folder.is_dir():
         raise no_checkpoint(checkpoint)

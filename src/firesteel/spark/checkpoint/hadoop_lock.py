@@ -83,7 +83,7 @@ class HadoopLock:
         if self._released.is_set():
             return
         self._released.set()
-        # If Spark has ended, the file cannot be written: other runs then wait until the lease expires.
+        # Without Spark, the owner's file cannot be written. Other runs then wait until the lease expires.
         with suppress(Exception):
             self._write({**self._owner, RELEASED: True})
 

@@ -49,7 +49,10 @@ from firesteel.spark.internals.jvm_lock import JvmLock
 
 FILE, SPARK_FILE = "firesteel.lock", "firesteel.spark.lock"
 RUN_FILE = "firesteel.run.lock"
-"""Lock file of a command, in the folder of a whole checkpoint. FILE is in the folder of each statement."""
+"""Name of the lock file in a checkpoint's own folder: a command locks the whole checkpoint by it.
+
+The lock file FILE is in the folder of each statement.
+"""
 _BYTES = 1024
 """Size of a lock file."""
 RACE_SECONDS = 0.5
@@ -158,7 +161,7 @@ class CheckpointLock:
     def _leave(self) -> None:
         """Release the folder when the process exits for any reason. The JVM's lock ends with the JVM."""
         self._spark = None
-        # Skip this in a forked process, and if the lock was never taken.
+        # A forked process must not release its parent's lock. An owner without number never had the lock.
         if self._owner["pid"] == os.getpid() and "number" in self._owner:
             with suppress(OSError):
                 self.release()

@@ -1,4 +1,7 @@
-"""The run that owns a checkpoint: how it is written down, shown, and found to have ended."""
+"""Owner of a checkpoint: the process that has locked it.
+
+The functions describe this process as an owner, read and show an owner, and check whether it has ended.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,14 @@ HINT = "stop it (STOP JOB in a shell) or wait; another job needs a checkpoint fo
 RELEASED = "released"
 
 Owner = dict[str, Any]
-"""Owner of a checkpoint: `pid`, `host`, start time (`since`), `machine()` and a unique `name` of a run.
+"""Owner of a checkpoint, as the JSON of its lock file.
 
-`number` counts the owners of the checkpoint. `released` is true after the run has released it.
+    pid, host     ID of the process, and name of its host
+    since         time at which the process took the lock
+    machine       identifier of the running kernel (`machine`)
+    name          unique name of the run
+    number        number of the owner: each later owner of the checkpoint has a higher one
+    released      true after the run has released the checkpoint
 """
 
 
@@ -60,7 +68,7 @@ def shown(owner: Owner) -> str:
 
 
 def in_use(folder: object, owner: Owner, more: str = "") -> UsageError:
-    """Return the error for a run whose checkpoint another run is using. `more` follows in the message."""
+    """Return the error for a run whose checkpoint another run uses. Its text is the owner, then `more`."""
     return UsageError(f"the checkpoint {folder} is in use by {shown(owner)}{more}", hint=HINT)
 
 

@@ -1,4 +1,4 @@
-"""Text of the position that a job has reached, for its last error."""
+"""Text of the position that a job has reached, for the error that ends the job."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _LONGEST = 300
 
 
 def position_of(checkpoint: str | None, delivered: int) -> str:
-    """Return the micro-batch that a job works on, and the offsets at which it ends.
+    """Return a text with the number of a job's current micro-batch, and the offsets at which it ends.
 
     Args:
         checkpoint: Folder of the job in its checkpoint; None if there is none.
-        delivered: Number of the last delivered micro-batch, -1 for none. It is used if this machine has no
-            offsets of the checkpoint.
+        delivered: Number of the last delivered micro-batch, -1 for none. If this machine has no offsets of
+            the checkpoint, the text is only the next number.
     """
     folder = None if checkpoint is None else local_folder(checkpoint)
     planned = (

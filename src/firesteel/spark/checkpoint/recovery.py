@@ -50,7 +50,7 @@ from firesteel.spark.checkpoint.snapshots import first_batch
 from firesteel.spark.delivery import Delivery
 
 Positions = dict[str, Mapping[int, Position]]
-"""Positions by the job's name at the sink, and by task."""
+"""Positions of sinks: for the name by which a sink knows the job, the position of each task of the sink."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,8 @@ def settle_changed_files(
 ) -> None:
     """Move sinks back if they have rows of files that have changed, and update the logs of these files.
 
-    A sink that has rows of an uncommitted micro-batch is moved back to the last committed one. Its position
-    is moved, its rows stay. Call `settle` before this function, and again after it with `deliver-again`.
+    A sink that has rows of an uncommitted micro-batch gets the position of the last committed one. Its rows
+    stay. Call `settle` before this function. After this function, call `settle` again, with DELIVER_AGAIN.
 
     Raises:
         UsageError: A sink has rows of the files' earlier content, and `recovery` is not `deliver-again`.
@@ -256,7 +256,7 @@ def _described(conflict: _Conflict, delivery: Delivery, log: _Log) -> str:
 def _delivered_again(found: Positions, log: _Log, origins: BatchOrigins, lineage: str) -> Plan:
     """Return a plan that moves the sinks back to the checkpoint (`deliver-again`).
 
-    Spark's next batch may be a repeated one. If a task of a sink already has all its rows, the task keeps its
+    Spark may run its last planned batch again. A task of a sink that has all its rows of this batch keeps its
     position, and so drops the repeated rows.
     """
 
@@ -278,7 +278,8 @@ def _resumed(
     of sinks for refused rows. Their positions are not among those that `Origin.parts` counts.
 
     Raises:
-        NotSupportedError: The position of the sinks is unknown, or a sink may lack some rows before it.
+        NotSupportedError: The position of the sinks is unknown, a sink may lack rows up to this position, the
+            checkpoint has no earlier batch, or a source is a streaming DataFrame (`framed`).
     """
     furthest = max((each for p in found.values() for each in p.values()), key=lambda each: each.batch)
     origin = furthest.origin
@@ -327,7 +328,7 @@ def _differs(position: Position, origins: BatchOrigins) -> bool:
 
 
 def _of(origins: BatchOrigins, batch: int, lineage: str) -> Origin:
-    """Return the origin of a batch, with another lineage; an unknown origin if its offsets are missing."""
+    """Return the origin of a batch with the given lineage; an unknown origin if its offsets are missing."""
     known = origins.of(batch) if batch >= 0 else Origin()
     return replace(known, lineage=lineage) if known.is_known else Origin()
 

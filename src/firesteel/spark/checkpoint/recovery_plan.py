@@ -35,7 +35,7 @@ class Plan:
     lineage: str
     """New lineage of the checkpoint."""
     positions: Mapping[str, Mapping[int, Position]]
-    """New positions of the sinks, by the job's name at the sink, and by task."""
+    """New positions of the sinks: for the name by which a sink knows the job, those of its tasks."""
     batch: int | None = None
     """Batch whose offsets change; None if no offsets change."""
     offsets: str = ""

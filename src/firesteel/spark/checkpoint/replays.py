@@ -66,7 +66,7 @@ class ReplayRows:
 
 
 def keep(folder: str, replay: Replay) -> None:
-    """Write a replay durably into the folder of a statement, unless an earlier attempt has written it.
+    """Write a replay durably into the folder of a statement, unless the folder has it already (by its ID).
 
     Raises:
         NotSupportedError: The checkpoint is on a file system of other machines.
@@ -148,6 +148,6 @@ def has_untaken(folder: str, job: JobSpec) -> bool:
 
 
 def _taken(offsets: Iterable[str]) -> list[str]:
-    """Return the name of the last replay in each offset that Spark has logged, "" for none."""
+    """Return, for each offset of a source, the name of the last replay that the source has read; or ""."""
     values = map(json.loads, offsets)
     return [value.get(TAKEN, "") if isinstance(value, dict) else "" for value in values]

@@ -47,7 +47,15 @@ def name_own_schemas(folder: Path, place: Path | None = None) -> None:
 
 
 def _renamed(store: dict[str, Any], spark: str) -> bool:
-    """Change the paths of one store's schemas. Return whether a path has changed."""
+    """Make the paths of a state store's schemas begin with `spark`, Spark's folder of the checkpoint.
+
+    Args:
+        store: The store's part of a description of the state. It is changed in place.
+        spark: Path of the folder.
+
+    Returns:
+        Whether a path has changed.
+    """
     before = store.get(_SCHEMAS, [])
     store[_SCHEMAS] = [_INSIDE.sub(lambda found: spark + found[1], path) for path in before]
     return bool(store[_SCHEMAS] != before)

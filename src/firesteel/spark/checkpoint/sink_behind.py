@@ -23,9 +23,10 @@ from firesteel.spark.checkpoint.recovery_plan import ACCEPT_LOSS, DELIVER_AGAIN
 from firesteel.spark.checkpoint.sink_positions import SinkPositions, whole_batch
 
 _FORGETTING = 0.9
-"""Fraction of the time for which a sink keeps positions. A missing position that is older counts as expired.
+"""Fraction of the time for which a sink keeps a position (`forgets_after`).
 
-A missing position that is newer counts as lost: the sink lacks micro-batches.
+A position may be missing at the sink. If the checkpoint recorded it longer ago than this fraction, the sink
+has removed it as expired. Otherwise, the position is lost: the sink lacks micro-batches.
 """
 
 
@@ -34,7 +35,7 @@ class Behind:
     """Position of a task of a sink that lacks micro-batches."""
 
     sink: str
-    """The job's name at the sink."""
+    """Name by which the sink knows the job."""
     position: Position
     """Position that the sink has stored."""
     recorded: int
@@ -91,7 +92,13 @@ def _behind(
 
 
 def description_of(behind: Behind, table: str, folder: str) -> str:
-    """Return the beginning of an error: which batch the sink has, and which one the checkpoint recorded."""
+    """Return the beginning of an error: the last batch that the sink has, and the one in the checkpoint.
+
+    Args:
+        behind: Position of the sink.
+        table: Path of the sink's table.
+        folder: Folder of the checkpoint.
+    """
     has = f"ends with micro-batch {behind.last}" if behind.last >= 0 else "has no micro-batch"
     return (
         f"the sink {table} {has}{_read_up_to(behind.position.origin)}, and the checkpoint {folder} has "
@@ -125,7 +132,13 @@ def refusal(description: str, behind: Behind, gone: str | None) -> UsageError:
 
 
 def not_again(description: str, behind: Behind, gone: str) -> NotSupportedError:
-    """Return the error for a recovery that cannot give a sink its missing rows, for the reason `gone`."""
+    """Return the error for a recovery that cannot deliver a sink's missing rows again.
+
+    Args:
+        description: Beginning of the message, from `description_of`.
+        behind: Position of the sink.
+        gone: Reason why the rows cannot be delivered again.
+    """
     return NotSupportedError(
         f"{description}: {behind.missing} cannot be delivered again, as {gone}",
         hint="put the newest copy of the sink back; or start over with an empty checkpoint folder and an "

@@ -80,7 +80,7 @@ class SinkPositions:
         self._reached.pop(name, None)
 
     def accept(self, found: Mapping[str, Mapping[int, Position]]) -> None:
-        """Adopt the positions that sinks have now, if they are later than the recorded ones."""
+        """Record the positions that sinks have now, if their batch number is higher than the recorded one."""
         for name, positions in found.items():
             for task, position in positions.items():
                 batch = whole_batch(position)
@@ -153,7 +153,7 @@ class SinkPositions:
         return sorted(int(name) for name in found if name.isdigit())
 
     def _newest(self) -> tuple[dict[str, str], ReachedPositions]:
-        """Return the places and positions of the newest complete file."""
+        """Return the places and the positions in the newest complete file, by the job's name at the sink."""
         for number in reversed(self._files):
             with suppress(ValueError, TypeError, AttributeError, KeyError):  # The file is half written.
                 value = json.loads(self._content(number))

@@ -59,7 +59,7 @@ def remove_useless_snapshots(context: Any, checkpoint: str) -> None:
 def remove_versions_after(context: Any, checkpoint: str, version: int) -> None:
     """Remove snapshots and changelogs of later versions, because the checkpoint goes back to this version.
 
-    Spark writes these versions again, with other content. It does not replace all files that exist already.
+    Spark writes these versions again, with other content. It may keep a file of the same name as it is.
     """
     for file in files_under(context, f"{checkpoint}/{SPARK}/state"):
         name = file.rpartition("/")[2]

@@ -72,6 +72,6 @@ def _schemas(file: Path) -> Iterator[str]:
         try:
             stores: list[dict[str, Any]] = json.loads(line)["stateStoreInfo"]
         except (ValueError, KeyError, TypeError):
-            continue  # Spark's own error names a damaged file.
+            continue  # Skip a damaged line: Spark fails, and names the file.
         for store in stores:
             yield from store.get("stateSchemaFilePaths", ())

@@ -21,7 +21,7 @@ from firesteel.spark.checkpoint.pending_change import UPGRADE
 from firesteel.spark.internals.hadoop_files import names, read_text
 
 _NAME = 60
-"""Maximum number of characters that the names of tables take in the name of a statement's folder."""
+"""Maximum number of characters of the table names in the name of a folder: insert-TABLE-TABLE."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,8 @@ def statement_folder(context: Any, checkpoint: str, job: JobSpec, this: Identity
     """Return the folder for a statement of a script.
 
     Raises:
-        UsageError: The query has no folder, but the checkpoint has one of a query that the script lacks.
+        UsageError: The statement is a query without a folder, and the checkpoint has the folder of a query
+            that is not in the script. The query may have been changed.
     """
     UPGRADE.complete_if_interrupted(checkpoint)
     saved = saved_statements(context, checkpoint)

@@ -7,9 +7,10 @@ new files of the checkpoint twice in each micro-batch:
     before Spark commits the batch     the state that the tasks of the batch have written
 
 A batch that is run again needs the state of the previous batch; the next batch needs the state of this one.
-Both syncs run in a thread while the batch continues. The batch waits only for their ends.
+Each sync runs in a thread, beside the work of the batch. The batch waits for the first sync before it
+delivers rows, and for the second one before its commit.
 
-Checkpoints on other file systems (HDFS, S3) are as durable as a closed file is there.
+Files on other file systems (HDFS, S3) are not synced: they are durable as soon as they are closed.
 """
 
 from __future__ import annotations

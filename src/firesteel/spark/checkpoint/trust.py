@@ -51,7 +51,7 @@ def check_trust(folder: Path, checkpoint: str) -> None:
 
 
 def _inside(folder: Path) -> Iterator[Path]:
-    """Yield all files and folders in a folder, except symbolic links that this user owns: they are safe."""
+    """Yield all files and folders in a folder, except symbolic links of this user: others cannot set them."""
     for parent, folders, files in os.walk(folder):
         for name in (*folders, *files):
             path = Path(parent, name)

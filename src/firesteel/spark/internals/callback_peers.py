@@ -37,7 +37,7 @@ def guard_callbacks() -> None:
         if not is_own_peer(connection):
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
-            stream = io.BytesIO()  # `stream` could still read bytes that came before the shutdown.
+            stream = io.BytesIO()  # `stream` may still have bytes from before the shutdown.
         return make(server, connection, stream)
 
     PythonServer._create_connection = checked
@@ -57,12 +57,12 @@ def is_own_peer(connection: socket.socket) -> bool:
 
 
 def _has(table: Path, local_port: int, remote_port: int) -> bool:
-    """Return whether a connection of this user leads from the local to the remote port.
+    """Return whether the end of a TCP connection on `local_port` belongs to a process of this user.
 
     Args:
         table: Linux's table of connections, /proc/net/tcp or tcp6.
-        local_port: Port of the user's end.
-        remote_port: Port of the other end.
+        local_port: Port of the end that is checked.
+        remote_port: Port of the other end of the connection.
     """
     local, remote = f":{local_port:04X}", f":{remote_port:04X}"
     user = str(os.getuid())

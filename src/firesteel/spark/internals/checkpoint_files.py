@@ -1,13 +1,13 @@
 """Writing of Spark's small checkpoint files on this machine with fewer external programs.
 
 Without its native library, which pyspark does not have, Hadoop runs an external program for each permission
-that it sets (chmod) and each link that it resolves (readlink). Each written and renamed file takes several of
-them, forked from the JVM: a quarter of the time of a small micro-batch. This module reduces them to one a
-file.
+that it sets (chmod) and each link that it resolves (readlink). To write and rename one file, the JVM starts
+several programs. They take a quarter of the time of a small micro-batch. With this module, the JVM starts
+one program for each file.
 
-Spark replaces files by renaming: a micro-batch that runs again writes its state over that of the first
-attempt. Hive's class for local files, which pyspark's jars register, does not rename onto an existing file,
-and Spark only logs a warning. The state of the first attempt would stay. So Hive's class is not used.
+If a micro-batch runs again, Spark replaces the state of the first attempt by renaming files. pyspark's jars
+register Hive's class for local files. It does not rename onto an existing file, and Spark only logs a
+warning. The state of the first attempt would stay. So this module does not use Hive's class.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _is_hadoops(context: Any, *, owned: bool) -> bool:
     """Make the JVM use Hadoop's class for local files if `owned`. Return whether the JVM uses it."""
     if owned and _class_of(_local_files(context)) != _LOCAL:
         context._jsc.hadoopConfiguration().set(_LOCAL_SETTING, _LOCAL)
-        # Hadoop caches one object of the file system. Once it is closed, Hadoop makes one of the new class.
+        # Hadoop caches its object for local files. After `close`, it creates one of the class _LOCAL.
         _local_files(context).close()
     return _class_of(_local_files(context)) == _LOCAL
 

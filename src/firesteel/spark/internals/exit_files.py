@@ -23,7 +23,7 @@ _EVERY = 500
 
 
 class ExitFiles:
-    """Names of files that one JVM deletes at its exit. If Firesteel did not start the JVM, all names stay."""
+    """Names of files that one JVM deletes at its exit. In a JVM of the user, no names are removed."""
 
     def __init__(self, context: SparkContext, *, is_owned: bool) -> None:
         conf = context.getConf()

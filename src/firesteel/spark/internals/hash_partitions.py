@@ -10,9 +10,9 @@ from __future__ import annotations
 def key_group_labels(groups: int, partitions: int) -> tuple[int, ...]:
     """Return a label for each key group, with which Spark puts group g into partition g % partitions.
 
-    A label is the INT by which Spark groups packets. Spark puts them into partition pmod(murmur3(label),
-    partitions). If labels were 0, 1, 2, ..., some partitions would get several groups and others none. So the
-    label of a group is the smallest number, not used by another group, whose hash gives the wanted partition.
+    A label is the INT by which Spark groups packets. Spark puts packets into the partition
+    pmod(murmur3(label), partitions). With the labels 0, 1, 2, ..., some partitions would get several groups
+    and others none. So a group gets the smallest unused number for which this formula gives g % partitions.
     """
     labels: list[int] = []
     next_free = [0] * partitions

@@ -34,7 +34,8 @@ def map_when_used(
     - in a task with Spark 4.2
     - in a task if the private attributes are missing or have unknown values
 
-    These are the client of a handle, and the client's state, which must be CREATED to set up variables.
+    The private attributes are those for the handle's client (`_statefulProcessorApiClient`) and the client's
+    state (`handle_state`). pyspark sets up variables only while this state is CREATED.
     """
     from pyspark.sql.streaming.stateful_processor_api_client import StatefulProcessorHandleState as States
 

@@ -45,7 +45,8 @@ def by_value(thing: Any) -> bytes:
 def variables_of_workers(context: SparkContext) -> dict[str, str]:
     """Return the environment variables that a context gives its Python workers. The caller may add to them.
 
-    No setting that Spark shows or writes contains them. They are in an undocumented attribute of the context.
+    The variables may be secrets: they are in an undocumented attribute of the context, and in no setting that
+    Spark shows or logs.
     """
     found: dict[str, str] = context.environment
     return found

@@ -58,8 +58,8 @@ def _catch(close: Callable[[], bool]) -> None:
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
 
-    # signal.signal raises ValueError outside of the main thread. The next task begins in the main thread, and
-    # calls this function again.
+    # Outside of the main thread, signal.signal raises ValueError, and no handler is set. The next task sets
+    # the handler: the task begins in the main thread, and calls this function again.
     with suppress(ValueError):
         for number in _SIGNALS:
             if signal.getsignal(number) is signal.SIG_DFL:

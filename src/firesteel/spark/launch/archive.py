@@ -1,6 +1,6 @@
-"""Class-data archive of Spark's loaded classes, kept between runs. With it, the JVM starts twice as fast.
+"""Class-data archive: a file with the classes that a JVM has loaded. With it, later JVMs start twice as fast.
 
-The JVM of the first run writes an archive when it ends (-XX:ArchiveClassesAtExit), and later JVMs map it
+The JVM of the first run writes an archive when it ends (-XX:ArchiveClassesAtExit). Later JVMs map the archive
 (-XX:SharedArchiveFile). There is one archive for each Java, set of jars, and host (batch or stream). No run
 waits for an archive or depends on it: the JVM ignores an archive that does not fit.
 
@@ -8,9 +8,9 @@ waits for an archive or depends on it: the JVM ignores an archive that does not 
     KEY.PID.ID.mark   marker: a job of that run returned results, so the archive has the classes of a job
     KEY.jsa           the archive that runs use
 
-While a run with an empty file exists, other runs write no archive with this KEY. A later run renames a `.new`
-file to `.jsa` if it is complete and has a marker. The JVM writes the header last, so a file with a header is
-complete.
+While a run with an empty `.new` file exists, other runs write no archive with this KEY. A later run renames a
+`.new` file to `.jsa` if the archive is complete and the run has a marker. A `.new` file with a header is
+complete, because the JVM writes the header last.
 """
 
 from __future__ import annotations
@@ -33,28 +33,29 @@ _IN_PLACE = ["-XX:+UnlockDiagnosticVMOptions", "-XX:ArchiveRelocationMode=0"]
 """JVM options that map the archive at the address that it was written for.
 
 By default, Java 17.0.15 maps the archive elsewhere and adapts the pointers in it. Then 137 of the archive's
-180 MB are private memory of the JVM. At the original address, only 62 MB are private. The others are pages of
-the file.
+180 MB are private memory of the JVM. At the original address, only 62 MB are private. The JVMs of the machine
+share the other pages.
 """
 _NEW, _OF_USE = ".new", ".mark"
 _ABANDONED = 600.0
 """Seconds after which an unfinished archive counts as abandoned."""
 _MOST = 8
-"""Number of archives that are kept, for all environments of a user."""
+"""Number of archives that are kept for a user. Each Python environment has archives of its own."""
 
 
 @dataclass(frozen=True)
 class ClassArchive:
     """JVM options that use or create a class-data archive.
 
-    `mark` is the path of the marker of a new archive, for `keep`; None if this run writes no archive.
+    `mark` is the path at which `keep` creates the marker file (`.mark`) of the new archive. It is None if
+    this run writes no archive.
     """
 
     options: tuple[str, ...] = ()
     mark: Path | None = None
 
     def keep(self) -> None:
-        """Mark the JVM's loaded classes as worth keeping, because a job has returned results."""
+        """Create the marker file: a job has returned results, so the JVM's archive is worth keeping."""
         if self.mark is not None:
             with suppress(OSError):
                 self.mark.touch()
@@ -87,7 +88,7 @@ def _use_or_make(folder: Path, key: str) -> ClassArchive:
     if any(map(_is_claimed, folder.glob(f"{key}.*{_NEW}"))):
         return ClassArchive(tuple(_QUIET))
     _forget(folder.glob("*.jsa"), UNUSED)
-    _forget(folder.glob(f"*{_OF_USE}"), UNUSED)  # marks of killed JVMs, which write no archive
+    _forget(folder.glob(f"*{_OF_USE}"), UNUSED)  # markers of killed JVMs, without archives
     _forget(_oldest(folder), _ABANDONED)
     made = folder / f"{key}.{os.getpid()}.{uuid4().hex}{_NEW}"
     made.touch()
@@ -95,7 +96,7 @@ def _use_or_make(folder: Path, key: str) -> ClassArchive:
 
 
 def _is_claimed(made: Path) -> bool:
-    """Return whether `made` has a finished archive, or will get one from a process that still runs.
+    """Return whether the file `made` (`.new`) has an archive, or will get one from a process that still runs.
 
     A process makes the empty file when it starts, and writes the archive into it when it ends. If the process
     was killed, the file stays empty, and the result is False.
@@ -118,9 +119,9 @@ def _oldest(folder: Path) -> list[Path]:
 
 
 def _adopt(folder: Path, key: str, archive: Path) -> bool:
-    """Rename a finished and useful archive to its final name, and return whether there was one.
+    """Rename the first complete `.new` file with a marker to `archive`, and return whether there was one.
 
-    Complete archives without a marker file are deleted. If none is useful, abandoned files are deleted, too.
+    Complete files without a marker are deleted. If no file is renamed, abandoned files are deleted, too.
     """
     for made in folder.glob(f"{key}.*{_NEW}"):
         if not (_is_own(made) and _is_complete(made)):

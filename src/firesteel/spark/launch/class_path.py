@@ -40,10 +40,10 @@ _FIRST = (
 )
 """Names of jars without versions. The first one is the jar from which a stream loads most classes."""
 _FOR_PROGRAMS = ("spark-mllib",)
-"""Names of jars that only a user's program needs.
+"""Names of jars that Firesteel never needs, but a user's own Spark program may.
 
-This one is Spark's machine learning library. It has an extension that each SQL session loads if the jar is
-there. Its functions set up Scala's reflection, which takes half a second.
+spark-mllib is Spark's machine learning library. If this jar is on the class path, each SQL session loads an
+extension from it. The functions of the extension set up Scala's reflection, which takes half a second.
 """
 _VERSION = re.compile(r"[-_]\d")
 """Start of the versions in a file's name, as in spark-core_2.13-4.3.0.jar."""
@@ -54,8 +54,8 @@ def class_path(jars: Path, *, own_process: bool = False) -> tuple[Path, ...]:
 
     Args:
         jars: The folder.
-        own_process: Whether the process belongs to Firesteel alone. Jars that only a user's program needs are
-            then left out.
+        own_process: Whether this is a process of the command `firesteel`, without a program of the user. The
+            jars of `_FOR_PROGRAMS` are then left out.
     """
     by_name = defaultdict(list)
     for jar in sorted(jars.glob("*.jar")):

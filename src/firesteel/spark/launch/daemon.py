@@ -79,9 +79,9 @@ def load_kernels(module: str = KERNELS) -> Iterator[str]:
 
 
 def installed_first(path: list[str]) -> list[str]:
-    """Return the path without the zip files of Spark's Python sources, if their package is also installed.
+    """Return the path without Spark's zip files of Python sources, if pyspark is installed as a package, too.
 
-    Zip files hold no compiled code, and compiling takes as long as loading all other modules.
+    The zip files hold no compiled code. To compile it takes as long as loading all other modules.
     """
 
     def is_spare(entry: str) -> bool:
@@ -128,7 +128,7 @@ def run_module() -> None:
     """Run a module as `python -m` does, with the command-line arguments that follow its name."""
     quiet_worker()
     del sys.argv[0]
-    sys.modules.pop(sys.argv[0], None)  # The module is run as __main__, not imported.
+    sys.modules.pop(sys.argv[0], None)  # runpy warns of a module that is imported already.
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 
 

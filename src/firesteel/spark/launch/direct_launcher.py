@@ -43,9 +43,10 @@ _JVM_OPTIONS = [
 ]
 """JVM options for a short start.
 
-Python does most of the work, so quick compilation in one thread and the smallest collector are best. The end
-of a stream needs the large stack (-Xss). It interrupts the micro-batch with an error, whose text Spark
-(StreamExecution) matches with a regular expression. Java's matcher needs more stack for a longer text.
+Python does most of the work, so quick compilation in one thread and the smallest collector are best.
+
+The large stack (-Xss) is for the end of a stream. The micro-batch that is interrupted fails, and Spark
+(StreamExecution) matches the error's text with a regular expression. A long text takes a large stack.
 """
 _STREAM_OPTIONS = [
     "-Xms192m",
@@ -89,7 +90,7 @@ class DirectLauncher:
             ":".join(map(str, jars)),
         ]
         shown = {key: value for key, value in self._settings.items() if key not in (SECRET, *options.conf)}
-        self._jvm = LocalJvm(  # `ps` shows the command line, so it contains no secrets.
+        self._jvm = LocalJvm(  # `shown` has no secrets: `ps` shows the command line.
             java, jvm_options, shown, self._python, shows_traces=options.shows_traces
         )
 

@@ -1,7 +1,7 @@
 """Wait for the executors of a cluster, which start some seconds after the context.
 
-This depends on private API of pyspark: `_jsc`, which leads from a context to Spark's own SparkStatusTracker.
-pyspark's tracker lacks executors.
+This depends on private API of pyspark: `_jsc`, which leads from a context to the JVM's SparkStatusTracker.
+pyspark's own StatusTracker has no method for executors.
 """
 
 from __future__ import annotations

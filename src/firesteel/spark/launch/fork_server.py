@@ -220,6 +220,6 @@ def _end_with(connection: socket.socket) -> None:
                 os.kill(os.getpid(), signal.SIGTERM)
 
     signal.signal(signal.SIGIO, look)
-    # Signals go to this process, not to the workers that it forks.
+    # F_SETOWN: the signals go to this process, not to the workers that it forks.
     fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(connection, fcntl.F_SETFL, fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC)

@@ -3,9 +3,9 @@
 It passes its streams to a fork of the fork server. Then it becomes a shell, which takes a megabyte where
 Python takes nine, and waits for the fork's end.
 
-Spark runs the file without the site's packages and waits for it, so it imports only what is built into
-Python. With `json` and `socket` it would take twice as long, and Spark runs it six times for each stream:
-`src/firesteel/spark/launch/forked_python.py ADDRESS -m MODULE ...`, or other arguments of Python.
+Spark waits for the script, and runs it six times for each stream. So it runs without site-packages, and
+imports only what is built into Python. With `json` and `socket` it would take twice as long. Its command is
+`forked_python.py ADDRESS -m MODULE ...`, or other arguments of Python instead of `-m MODULE ...`.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ RUN_MODULE = [
 ]
 """Options of Python that do what `-m` does, but look for no modules in the current folder.
 
-A file in that folder with the name of a standard module would be imported instead of that module. The code of
-`-c` takes the folder off the path. Python 3.13 imports a standard module before this code begins, so -P keeps
-the folder off the path from the start. Python 3.10 has no -P.
+Otherwise, a file of that folder could be imported instead of a standard module of the same name.
+
+The code of `-c` takes the folder off the path. Python 3.13 imports a standard module before this code begins.
+So from Python 3.11 on, -P keeps the folder off the path from the start. Python 3.10 has no -P.
 """
 READY = b"\x01"
 """Answer of the fork once it has the streams."""

@@ -14,9 +14,9 @@ from pathlib import Path
 
 _SIZES = Path("/proc/self/statm")
 _MOST = 128 << 20
-"""Bytes in memory above which a worker returns free memory to the system.
+"""Bytes of a worker in memory (`resident`), above which it returns freed memory to the system.
 
-Getting memory from the system again takes some tenths of a second for each GB.
+To get memory from the system again takes some tenths of a second for each GB.
 """
 
 
@@ -26,10 +26,10 @@ def return_after_tasks(most: int = _MOST) -> bool:
     pyspark ends each task with such a collection, after the task's last output, so no task waits for it.
 
     Args:
-        most: Bytes in memory up to which nothing is returned.
+        most: If no more bytes of the process are in memory, it returns nothing.
 
     Returns:
-        Whether this system's C library and process information allow it.
+        False if that is not possible: the C library has no `malloc_trim`, or the system no /proc/self/statm.
     """
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is None or not _SIZES.exists():

@@ -1,8 +1,9 @@
 """JVM of a local Spark, started directly.
 
-`bin/spark-submit` starts one JVM to work out the command line of another. In local mode with nothing to
-submit, that command line is known, and half a second is saved. The module depends on private parts of Spark:
-the command line, and how the JVM reports its port and secret (pyspark.java_gateway.launch_gateway).
+`bin/spark-submit` starts a first JVM, which computes the command line of Spark's JVM. In local mode, with no
+program to submit, this module computes the command line itself, which saves half a second. It depends on
+private parts of Spark: the command line, and how the JVM reports its port and secret
+(pyspark.java_gateway.launch_gateway).
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ class LocalJvm:
     """A JVM that is starting or running, and the port at which Python reaches it.
 
     The JVM ends when its standard input ends, so with this process at the latest. It has its own session, so
-    that Ctrl-C at the terminal reaches only Python. Its output goes through this process, so that readers of
-    this process's output need not wait for the JVM's end.
+    that Ctrl-C at the terminal reaches only Python. It writes to a pipe, from which this process forwards its
+    output. So who reads this process's output sees its end when this process ends, not when the JVM does.
 
     `jvm_options` hold the class path. `python` is the program that the JVM starts as Python.
     """
@@ -89,9 +90,9 @@ class LocalJvm:
             stderr=subprocess.STDOUT,
             env=environment,
             start_new_session=True,
-            # A process of Firesteel removes the temporary folders of killed processes, whose locks are free.
-            # The JVM inherits the locks of this process. So these folders stay until the JVM has ended, too.
-            # It writes its port into one of them, and would never end if that folder were missing.
+            # A process of Firesteel locks its temporary folders, and removes folders whose lock is free.
+            # The JVM inherits the locks, so the folders of this process stay until the JVM has ended, too.
+            # The JVM writes its port into one of them. Without that folder, it would never end.
             pass_fds=held_locks(),
         )
         assert self._process.stdout is not None
@@ -121,7 +122,7 @@ class LocalJvm:
 
     @property
     def process_id(self) -> int:
-        """Return the JVM's process ID. The process leads its own session."""
+        """Return the JVM's process ID, which is also the ID of its session."""
         return self._process.pid
 
     @property

@@ -19,7 +19,7 @@ _CHATTER = (
 _FRAME = re.compile(r"\s+at \S.*\(.*\)|\s+\.\.\. \d+ (more|common frames omitted)|Caused by: .*")
 _TRACEBACK = "Traceback (most recent call last):"
 _ENDED = ("BrokenPipeError", "ConnectionResetError", "EOFError")
-"""Errors that pyspark's own daemon prints for a Python worker whose JVM has ended. Users need not see them.
+"""Errors that pyspark's daemon prints if the JVM ends before a Python worker. Their lines are dropped.
 
 Firesteel's own daemon suppresses them (spark/start/ended_peers.py).
 """
@@ -27,7 +27,7 @@ _LAST_LINES = 20
 
 
 class JvmOutput:
-    """Thread that forwards a JVM's output to stderr. The JVM itself does not keep this process's stderr open.
+    """Thread that forwards a JVM's output to stderr, so that the JVM needs not have this process's stderr.
 
     Args:
         stream: The output.
@@ -70,7 +70,7 @@ def without_traces(lines: Iterator[str]) -> Iterator[str]:
 
     The error's own line stays, unless it says that the process at the other end has ended.
     """
-    is_inside = False  # inside of a Python traceback: its frames are indented, the line of its error is not
+    is_inside = False  # True in a Python traceback: its frames are indented, its last line is not
     for line in lines:
         if line.startswith(_TRACEBACK):
             is_inside = True

@@ -93,7 +93,7 @@ class Spark:
     def context(self) -> SparkContext:
         """The Spark context. Waits until Spark has started, and raises the error if the start failed."""
         self._is_awaited = True
-        if self._starting is not None:  # wait for the event: a thread's `join` is unreliable after Ctrl-C
+        if self._starting is not None:  # `join` of a thread is unreliable after Ctrl-C
             self._has_started.wait()
         if self._failure is not None:
             raise self._failure
@@ -116,7 +116,7 @@ class Spark:
 
     @property
     def was_up(self) -> bool:
-        """Whether the start of Spark has succeeded."""
+        """Whether the start of Spark has succeeded. Spark may have ended since."""
         return self._context is not None
 
     @property
@@ -165,8 +165,8 @@ class Spark:
     def parallelism(self) -> int:
         """Number of cores for tasks.
 
-        If Firesteel has started this Spark on a cluster, wait for the executors first. There is no wait with
-        dynamic allocation, because executors start only when there are tasks.
+        If Firesteel has started this Spark on a cluster, wait for the executors first, because Spark counts
+        their cores. With dynamic allocation, do not wait: executors start only when there are tasks.
         """
         by_need = self._setting("spark.dynamicAllocation.enabled") == "true"
         if self._owned and not (self.is_local or by_need or self._has_executors):
@@ -180,11 +180,11 @@ class Spark:
             self._fast.keep_classes()
 
     def hold(self, user: object) -> None:
-        """Register a user of this Spark. Spark runs while it has users."""
+        """Register an object that needs this Spark, such as a session. Spark runs until `release` for all."""
         self._holders.add(user)
 
     def release(self, user: object) -> None:
-        """Remove a user of this Spark. Without users, a Spark that this process has started ends."""
+        """Remove an object that `hold` has registered. After the last one, a Spark of this process ends."""
         self._holders.discard(user)
         if self._owned and not self._holders:
             if self._options.own_process:
@@ -261,7 +261,7 @@ class Spark:
         try:
             return self._fast.context(self._wait_for)
         except Exception as error:
-            # If `_is_over`, the start failed because this process stopped Spark, so no other JVM is started.
+            # `_is_over`: this process has stopped Spark, so the start failed. No other JVM is started.
             if is_sparks_own(error) or self._is_over:
                 raise
             self._fast.stop()
@@ -280,12 +280,12 @@ _sharing = threading.Lock()
 
 
 def prepare(options: LaunchOptions | None = None) -> Spark:
-    """Begin to start a Spark and return at once.
+    """Begin to start Spark and return its handle at once.
 
-    A process has at most one such Spark. Later calls return the same one until it ends.
+    A process starts at most one Spark at a time. Later calls return the same handle until that Spark ends.
 
     Raises:
-        UsageError: The Spark of this process was started with other settings.
+        UsageError: `options` has a setting that differs from that of the Spark that runs already.
     """
     global _shared
     with _sharing:
@@ -300,7 +300,7 @@ def prepare(options: LaunchOptions | None = None) -> Spark:
 
 
 def prepared() -> Spark | None:
-    """Return the Spark that this process has started or is starting, None if none is left."""
+    """Return the Spark that `prepare` has started; None if it was never called, or its Spark has ended."""
     return None if _shared is None or _shared.has_ended else _shared
 
 

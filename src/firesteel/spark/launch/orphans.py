@@ -19,11 +19,11 @@ PATIENCE_SECONDS = 3.0
 _PAUSE = 0.05
 _PROCESSES = Path("/proc")
 _STATE, _STARTED = 0, 19
-"""Indexes of fields in /proc/PID/stat, counted after the name of the program."""
+"""Indexes of the process's state and start time among the fields of /proc/PID/stat after its `(NAME)`."""
 
 
 class Orphans:
-    """The processes of Spark's JVM and of this process, on a system with /proc; none on other systems.
+    """The processes that Spark's JVM and this process have started, and the JVM. Empty without /proc.
 
     The JVM and this process each lead a session, and the processes that they start stay in it.
 
@@ -57,10 +57,10 @@ class Orphans:
                     yield process
 
     def _sessions(self) -> set[int]:
-        # Leave out this process's session if another process leads it: it may have other programs.
+        # If another process leads this process's session, the session may have other programs: leave it out.
         own = {os.getpid()} & {os.getsid(0)}
         started = _field(self._jvm, _STARTED)
-        # Whether the JVM has ended and its process ID belongs to a later process.
+        # True if the JVM has ended and its process ID belongs to a later process.
         is_another = started is not None and started != self._started
         return own if is_another else own | {self._jvm}
 

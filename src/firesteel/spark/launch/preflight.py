@@ -105,7 +105,7 @@ def did_not_start(error: Exception) -> FiresteelError:
     """Return an error that says in one line why Spark did not start."""
     from firesteel.spark.errors import java_words
 
-    # Java's UnixSystem (com.sun.security.auth.module) raises this error for a user id without a name.
+    # Java's UnixSystem (com.sun.security.auth.module) fails with this text if a user id has no name.
     if "invalid null input: name" in str(error):
         uid = os.getuid()
         return UsageError(

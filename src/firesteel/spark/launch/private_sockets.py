@@ -1,9 +1,11 @@
 """Settings with which a local Spark accepts connections only from its own processes.
 
 Spark's RPC, its block manager and its file server listen on TCP ports, which every user of the machine can
-reach. With `spark.authenticate`, they demand a secret before they read anything. The ports between the JVM
-and its Python processes become Unix sockets in a private folder. On TCP, the server that gives a Python
-worker its keyed state demands no secret and accepts the first client.
+reach. With `spark.authenticate`, they demand a secret before they read anything.
+
+The JVM and its Python processes use Unix sockets in a private folder instead of TCP ports. This is needed for
+the server that gives a Python worker its keyed state: on TCP, it demands no secret and accepts any first
+client.
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ LOCAL_FOLDER = "spark.local.dir"
 _SEVERAL_PROCESSES = "local-cluster"
 """Beginning of a local master whose executors are processes of their own.
 
-For such a master, Firesteel creates the secret of `spark.authenticate` and adds it to the settings (SECRET).
-For other local masters, Spark creates the secret.
+For such a master, Firesteel creates the secret that `spark.authenticate` demands, and sets it as the setting
+SECRET, so that the executors get it. For other local masters, Spark creates the secret.
 """
 _SECRET_BYTES = 32
 
@@ -58,6 +60,6 @@ def private_variables(environment: Mapping[str, str]) -> dict[str, str]:
 def java_temporary_folder() -> str:
     """Return the JVM option that sets a private folder for Java's temporary files.
 
-    Java loads native libraries there.
+    Java loads native libraries from there, so no other user may write to it.
     """
     return f"-Djava.io.tmpdir={private_folder('java')}"

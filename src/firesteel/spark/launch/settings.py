@@ -26,7 +26,7 @@ _ALWAYS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.python.worker.reuse": "true",
     "spark.driver.maxResultSize": "0",
-    # The default is 64 MB. Spark allocates and clears such a page in each micro-batch, even for a few rows.
+    # Spark allocates and clears a page in each micro-batch, even for a few rows. Its default is 64 MB.
     "spark.buffer.pageSize": "2m",
 }
 ARENAS = "2"
@@ -88,7 +88,8 @@ class LaunchOptions:
         master: Spark master; None for this machine with all its cores.
         host: Expected host (batch or stream), which selects the class-data archive.
         conf: Spark settings of the user.
-        own_process: Whether the process belongs to Firesteel alone (without_pandas.py, class_path.py).
+        own_process: Whether this process is the command `firesteel`, not a program of the user. Parts that
+            only such a program needs are then left out (without_pandas.py, class_path.py).
         fast: Whether private parts of Spark may be used for a faster start.
         name: Name of the application if `conf` sets none.
     """

@@ -9,7 +9,7 @@ It is used in each of these cases:
 - pyspark has a JVM in this process already.
 - The direct launcher has failed.
 
-The module also prints the notice that something, such as this start, is done in a slower way.
+The module also has `tell`, which prints that a fast way has failed and a slower way is used instead.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def spark_submit_context(
 ) -> SparkContext:
     """Return a context. If pyspark already has a JVM in this process, the context uses that JVM.
 
-    Otherwise pyspark's private `_ensure_initialized` starts a JVM before the context is made. If the context
-    started the JVM, all settings would be on the command line, including secrets.
+    Otherwise a JVM is started before the context is made, by pyspark's private `_ensure_initialized`. Its
+    command line has no secrets. A JVM that the context itself starts has all settings on its command line.
 
     Args:
         options: Options of the start.
@@ -162,7 +162,7 @@ def is_sparks_own(error: BaseException) -> bool:
 
 
 def has_ended(context: SparkContext) -> bool:
-    """Return whether this process has stopped a context. This reads the private attribute `_jsc`."""
+    """Return whether `SparkContext.stop` was called in this process, by the private attribute `_jsc`."""
     return context._jsc is None
 
 

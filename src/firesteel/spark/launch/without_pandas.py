@@ -1,7 +1,8 @@
 """Prevention of needless imports of pandas, which take a third of a second.
 
-It applies only to Firesteel's own processes: the command and the workers' daemon. A user's program may give
-pandas objects to Arrow, which would no longer recognize them. An explicit import of pandas still loads it.
+pyarrow looks for pandas once. If it finds none, it does not recognize pandas objects later. A user's program
+may give such objects to pyarrow. So this module is used only in the command `firesteel` and in the workers'
+daemon. An explicit `import pandas` still works there.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ def no_pandas() -> Iterator[None]:
 
 
 def spare_pandas(spark: bool = False) -> None:
-    """Make Arrow, and pyspark if `spark` is true, look for pandas now, while imports do not find it.
+    """Make pyarrow, and pyspark if `spark` is true, look for pandas now, while imports do not find it.
 
-    Both look for pandas only once. Arrow does so at the first `pa.array`, to recognize a Series. pyspark does
-    so when it imports its module of test helpers (pyspark.testing.utils). Without this function, it would
-    import that module when it first passes a Python value to the JVM, to find out whether NumPy is installed.
+    Both look for pandas only once. pyarrow does so at the first `pa.array`, to recognize a Series. pyspark
+    does so in its module pyspark.testing.utils. It imports this module when it first passes a Python value to
+    the JVM, to find out whether NumPy is installed. This function imports the module earlier.
     """
     if "pandas" in sys.modules:
         return

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
 
 _MORE = 2
-"""Free disk space that a rescale needs, in sizes of the old state: its rows as files, and the new state."""
+"""Free disk space that a rescale needs, as a multiple of the size of the old checkpoint's files.
+
+One part is for the runs and manifests as files, the other for the new state.
+"""
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,7 @@ class RescaledStatement:
 
 
 def _contents(state: StoredState, parallelism: int) -> dict[tuple[int, int], dict[str, StateSize]]:
-    """Return the sizes of all states by stage and key group."""
+    """Return for each (stage, key group) the sizes of its states, by the name of the state."""
     labels = key_group_labels(state.key_groups, parallelism)
     return {
         (each.stage, labels.index(each.label)): {

@@ -19,7 +19,7 @@ from pyspark.sql.streaming.stateful_processor import (
 from firesteel.spark.stream.keyed_processor import DATA, RUN_ID
 
 MANIFEST = ""
-"""ID of a row that holds the manifest of a key group. Other rows hold a run."""
+"""Value of the column `id` of ROWS in the row of a manifest. In the row of a run, it is the run's ID."""
 ROWS = "key_group INT, id STRING, data BINARY"
 """Schema of the rows that a state consists of: one row for each run and one for the manifest of a key group.
 

@@ -20,13 +20,13 @@ _SUFFIX = ".draft"
 
 @contextmanager
 def draft_folder(target: Path) -> Iterator[Path]:
-    """Make a private folder beside `target`, and rename it to `target` at the end.
+    """Make a private folder beside `target`, and rename it to `target` after the `with` block.
 
     If the block raises an error, the folder is removed. If the process is killed, the next draft for the same
     target removes it.
 
     Raises:
-        UsageError: The target exists, or its file system cannot hold or rename a folder there.
+        UsageError: The target exists, or no folder can be made or renamed beside it.
         JobError: The disk is full, or fails.
     """
     _check_free(target)
@@ -64,7 +64,7 @@ def _check_free(target: Path) -> None:
 
 
 def _begin(target: Path) -> Path:
-    """Create the draft and return it. Rename it once, to check that the file system can rename folders."""
+    """Create the draft under another name and rename it, to check that this works. Return the draft."""
     draft = target.with_name(f".{target.name}.{os.getpid()}.{machine()}{_SUFFIX}")
     first = draft.with_name(f"{draft.name}.new")
     try:

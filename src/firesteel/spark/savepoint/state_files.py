@@ -26,7 +26,7 @@ _CHECKSUM = ".crc"
 
 
 def state_files(state: Path, version: int) -> Iterator[Path]:
-    """Yield the files from which Spark loads a version of all states, without the operators' metadata.
+    """Yield the snapshots and changelogs from which Spark loads one version of the states of all operators.
 
     Args:
         state: Folder of the states in Spark's checkpoint.
@@ -47,7 +47,7 @@ def metadata_files(state: Path, last: int) -> Iterator[Path]:
 
     Args:
         state: Folder of the states in Spark's checkpoint.
-        last: Number of a micro-batch. A description of an operator is left out if a later one wrote it.
+        last: Number of a micro-batch. Descriptions that later micro-batches have written are left out.
     """
     for path in sorted(state.glob("[0-9]*/_*/**/*")):
         is_later = path.name.isdigit() and path.parent.name == "v2" and int(path.name) > last

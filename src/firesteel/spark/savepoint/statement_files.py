@@ -5,8 +5,8 @@ and ends. If Spark has planned micro-batch N + 1, the copy also has the offsets 
 have rows of N + 1. So a job that continues from the copy must read the same rows again as micro-batch N + 1.
 
 A running job may commit meanwhile, but does not change a file of micro-batch N. A `filesystem` source has a
-log, the list of the files that it has found. New entries are only added at its end. Entries after the
-planned offsets may get into the copy; a job that continues from the copy ignores them.
+log of the files that it has found, and adds new entries at its end. The copy of the log may have entries that
+the copied offsets do not cover. A job that continues from the copy ignores them.
 """
 
 from __future__ import annotations

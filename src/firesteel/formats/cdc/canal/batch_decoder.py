@@ -41,7 +41,8 @@ class CanalColumns(JsonColumns):
         kinds = reading.codes(root["type"].cells, _KINDS)
         data, old = _List(root["data"]), _List(root["old"])
         updates = kinds == RowKind.UPDATE_AFTER
-        # Flink also converts an `old` list that does not fit the rows, and may reject it. So it is odd.
+        # Flink also converts an `old` list whose length is not that of `data`, or that the operation does not
+        # need, and may reject a row of it. So a message with such a list is odd.
         fits = np.where(updates, old.there & (old.counts == data.counts), ~old.there)
         reading.odd |= (kinds == UNREAD) | ~data.there | ~fits
         reading.odd[data.messages[~data.valid]] = True

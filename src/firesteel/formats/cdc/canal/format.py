@@ -63,7 +63,7 @@ class CanalMessages:
             if not self._options.ignore_parse_errors:
                 raise explanation from None
             self.ignored = explanation
-            return rows or None  # The rows before a bad row stay.
+            return rows or None  # As in Flink, the rows before a bad row are returned.
         return rows
 
     def _add_rows(self, root: Any, message: bytes, rows: list[Row]) -> None:
@@ -87,7 +87,7 @@ class CanalMessages:
             raise BadMessage(f'Unknown "type" value "{self._converters.text(kind)}".')
 
     def _array(self, root: dict[str, Any], key: str) -> list[Values | None] | None:
-        """Return the rows of the list `data` or `old`, None without such a list. A row may be None, too."""
+        """Return the rows of the list `data` or `old`, None without such a list. A null in it is None."""
         value = root.get(key)
         if value is None:
             return None

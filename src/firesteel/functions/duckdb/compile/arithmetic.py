@@ -97,9 +97,10 @@ def _sum(compiler: Compiler, call: Call) -> str:
 
 
 def _continues(expr: Expr, whole: Call) -> bool:
-    """Return whether the exact SQL of `whole` includes that of `expr`, without wrapping the result of `expr`.
+    """Return whether `expr`, the left operand of a sum in `whole`, need not be wrapped to its type.
 
-    It does if `expr` is `whole`, or if both are sums or differences of one type: a + b in (a + b) - c.
+    True if `expr` is `whole`, or if both are sums or differences of one type. For example, in (a + b) - c,
+    only the final result is wrapped, not a + b.
     """
     if expr is whole:
         return True
@@ -125,7 +126,8 @@ def _divide(compiler: Compiler, call: Call) -> str:
 def _quotient(compiler: Compiler, call: Call) -> str:
     """Return the SQL of a DECIMAL quotient.
 
-    DuckDB divides the operands as HUGEINTs if these have at most 38 digits. Otherwise, Python divides.
+    DuckDB divides if the operands, multiplied by powers of ten to get integers, fit into HUGEINTs, and if the
+    result has at most 38 digits. Otherwise, Python divides.
     """
     (a, left), (b, right) = operands = _exact(compiler, call)
     (p1, s1), (p2, s2), (precision, scale) = digits(left), digits(right), digits(call.type)
@@ -154,7 +156,7 @@ def _modulus(compiler: Compiler, call: Call) -> str:
     a, b = compiler(left), compiler(right)
     if call.type.is_integer:
         dividend = left.type
-        if dividend.root is TypeRoot.DECIMAL:  # Flink casts it to a long (ScalarOperatorGens).
+        if dividend.root is TypeRoot.DECIMAL:  # Flink casts the dividend to a long (ScalarOperatorGens).
             a, dividend = compiler.cast(a, dividend, BIGINT), BIGINT
         plain = isinstance(right, Literal) and right.value not in (0, -1, None)
         checked = b if plain else f"modulus_divisor({a}, {b})"
@@ -182,7 +184,7 @@ def _decimal(compiler: Compiler, call: Call) -> str:
     (a, left), (b, right) = operands = _exact(compiler, call)
     (p1, s1), (p2, s2) = digits(left), digits(right)
     if call.function == "*":
-        if max(p1, p2) <= 18 < p1 + p2:  # DuckDB would overflow at 18 digits
+        if max(p1, p2) <= 18 < p1 + p2:  # DuckDB's product of two such types fails above 18 digits.
             a = f"{a}::DECIMAL(19,{s1})"
         fits, exact = p1 + p2 <= 38, f"({a} * {b})"
     else:

@@ -92,7 +92,7 @@ def _to_approximate(compiler: Compiler, text: str, source: SqlType, target: SqlT
     if source.root is TypeRoot.DOUBLE and target.root is TypeRoot.FLOAT:
         return compiler.python("casts.to_float", [(text, source)], target)
     if source.root is TypeRoot.DECIMAL:
-        return f"CAST({_double(text, source)} AS {to_duckdb(target)})"  # To FLOAT by way of DOUBLE.
+        return f"CAST({_double(text, source)} AS {to_duckdb(target)})"  # A FLOAT is cast from the DOUBLE.
     return f"CAST({text} AS {to_duckdb(target)})"
 
 
@@ -246,8 +246,8 @@ _RULES: tuple[tuple[tuple[tuple[TypeRoot, ...], tuple[TypeRoot, ...]], Rule], ..
 def _cast(compiler: Compiler, call: Call) -> str:
     (operand,) = call.args
     if operand.type.nullable and not call.type.nullable and operand.type.same_as(call.type):
-        # Statement (statement.py) checks only computed columns for NULL, not plain references such as `f0`.
-        # The parentheses turn a reference into a computed column.
+        # A CAST to NOT NULL must be checked for NULL. Statement (statement.py) checks computed columns, but
+        # no plain references such as `f0`. In parentheses, a reference is a computed column.
         return f"({compiler(operand)})"
     return cast(compiler, compiler(operand), operand.type, call.type, call.function == "TRY_CAST")
 

@@ -32,15 +32,22 @@ def _extreme(compiler: Compiler, call: Call) -> str:
 
 
 def _may_be_null(arg: Expr) -> bool:
-    """Return whether a column or a literal may be NULL. A rounded DECIMAL may be NULL, whatever its type."""
+    """Return whether a column or a literal may be NULL.
+
+    A DECIMAL literal of a NOT NULL type is NULL if it has too many digits after rounding to its scale.
+    """
     return arg.type.nullable or (isinstance(arg, Literal) and rounded_literal(arg).value is None)
 
 
 def _argument(compiler: Compiler, args: tuple[Expr, ...], call: Call) -> str:
-    """Return the SQL of the last of `args`, cast to the result's type.
+    """Return the SQL of one argument of GREATEST or LEAST, cast to the result's type.
 
     As in Flink, a NULL of a DECIMAL type that differs from the result's type is an error: Flink casts the
-    argument before it checks it for NULL. If an earlier argument is NULL, the result is NULL instead.
+    argument before it checks it for NULL. If an argument before it is NULL, there is no error: the result
+    is NULL, and Flink does not evaluate the argument.
+
+    Args:
+        args: The arguments before it, and the argument itself as the last one.
     """
     *before, arg = args
     text = compiler(arg)

@@ -85,7 +85,7 @@ def _object(compiler: Compiler, call: Call) -> str:
 
     If several members have the same name, the last one whose value is not NULL is kept.
     """
-    from firesteel.types import json_text  # The import is not needed at the start.
+    from firesteel.types import json_text  # Few queries need this import.
 
     keys, values = call.args[::2], [_text(compiler, value) for value in call.args[1::2]]
     if call.options == ("NULL_ON_NULL",):

@@ -150,7 +150,7 @@ def _numeric(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], com
     if roots & set(APPROXIMATE):
         target = _approximate(roots)
         a, b = cast_text(a, x.type, target), cast_text(b, y.type, target)
-        unsafe = all if operator in ("=", "<>") else any  # For = and <>, only two NaNs need Java.
+        unsafe = all if operator in ("=", "<>") else any  # = with one NaN is FALSE in DuckDB, too.
         if not unsafe(map(_may_be_nan, (x, y))):
             return f"({a} {operator} {b})"
         return f"{_JAVA[operator]}({a}, {b})"
@@ -220,7 +220,10 @@ def _junction(compiler: Compiler, call: Call, filters: bool = False) -> str:
 
 
 def _never_failing(compiler: Compiler, call: Call, filters: bool) -> list[str]:
-    """Return the SQL of operands that cannot fail, in any order. Combine similar operands of a long chain."""
+    """Return the SQL of the operands of an AND or OR, in any order, since none of them can fail.
+
+    If there are at least LONG operands, those that differ in one literal become one SQL text (chains.py).
+    """
     if len(call.args) < LONG:
         return [compiler(arg) for arg in call.args]
     kept, lists = alike(call.args)

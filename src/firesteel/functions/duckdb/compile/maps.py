@@ -24,7 +24,7 @@ from firesteel.types.sql import (
 
 
 def make_map(compiler: Compiler, call: Call) -> str:
-    """Return the SQL of MAP[k, v, ...]. As in Flink, only some repeated keys are dropped (`_marks`)."""
+    """Return the SQL of MAP[k, v, ...]. As in Flink, only some equal keys are merged (see `_marks`)."""
     marks = _marks(call.args[::2])
     arguments = [(quoted(marks), STRING), *((compiler(a), a.type) for a in call.args)]
     return compiler.python("maps.make", arguments, call.type)
@@ -61,8 +61,9 @@ def _group(key: Expr) -> object:
 def map_value(compiler: Compiler, value: Expr, key: Expr) -> str:
     """Return the SQL of the first entry's value with this key; NULL for no entry or a NULL key.
 
-    As in Flink, an entry with a NULL key is found for the key 0, since Flink's binary maps store NULL as 0
-    and the lookup does not check for NULL. After a CAST, it is not found, since a CAST returns a Java map.
+    As in Flink, a lookup of the key 0 (or '', 1970-01-01, 00:00:00) also finds an entry with a NULL key:
+    Flink's binary maps store a NULL key as 0. If `value` is a CAST, the lookup does not find this entry,
+    since the CAST returns a Java map, which keeps NULL keys.
     """
     kind, name = value.type.children[0], compiler.fresh_name()
     wanted, held = compiler.cast(compiler(key), key.type, kind), f"{name}.{quote(KEY)}"
@@ -140,7 +141,7 @@ def elements(compiler: Compiler, text: str, source: SqlType, target: SqlType, at
     name = compiler.fresh_name()
     element = compiler.cast(name, source, target, attempt)
     if source.nullable and not target.nullable and target.root in INTEGERS and source.root is not target.root:
-        # A cast to another type turns NULL elements into 0 if it is a NOT NULL integer type. As in Flink:
+        # As in Flink, a cast to another type that is a NOT NULL integer type turns NULL elements into 0:
         # ArrayToArrayCastRule does not check the elements for NULL.
         element = f"coalesce({element}, 0)"
     changed = f"list_transform({text}, lambda {name}: {element})"

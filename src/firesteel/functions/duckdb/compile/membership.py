@@ -23,7 +23,8 @@ _COMPARED_BY = {"OR": "=", "AND": "<>"}
 def gathered(call: Call) -> Expr:
     """Return an AND or OR with its comparisons combined, or the call itself if there are too few.
 
-    No operand moves before another one that may fail and that Flink would evaluate first.
+    The combined comparisons are evaluated where the first of them was. A comparison is not combined with an
+    earlier one if an operand between them may fail: Flink evaluates that operand before the comparison.
     """
     terms_left = _without_nulls(call)
     if len(terms_left) == 1:

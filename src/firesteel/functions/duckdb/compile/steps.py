@@ -19,7 +19,10 @@ from firesteel.types.sql import TypeRoot
 DEPTH = 40
 """Maximum depth of one step."""
 _MOST = 120
-"""Maximum depth that is passed to DuckDB if a part cannot become a column."""
+"""Maximum depth of an expression for DuckDB after the split into steps.
+
+It is above DEPTH, since a part that may fail and is not always evaluated cannot become a column.
+"""
 _LAZY = frozenset({"CASE", "COALESCE", "IF", "IFNULL", "AND", "OR"})
 
 
@@ -41,7 +44,8 @@ class Steps:
     def cut(self, expr: Expr) -> Expr:
         """Return the expression with deep and repeated parts replaced by references to new columns.
 
-        The columns are added to `columns`. An expression that is neither deep nor long is unchanged.
+        The columns are added to `columns`. The expression is unchanged if it has at most DEPTH levels and
+        is no call with _LONG or more arguments.
 
         Raises:
             NotSupportedError: The expression remains too deep.
@@ -122,7 +126,10 @@ def _postorder(expr: Expr) -> list[Expr]:
 
 
 def _always_computed(expr: Expr) -> set[int]:
-    """Return the id() of each part that is always evaluated. _LAZY functions evaluate the first argument."""
+    """Return the id() of each part of an expression that is evaluated for every row.
+
+    Of the arguments of a _LAZY function, such as CASE, only the first one is evaluated for every row.
+    """
     found: set[int] = set()
     pending = [expr]
     while pending:

@@ -53,7 +53,7 @@ class Compiler:
             raise NotSupportedError(f"Function {expr.function} is not supported yet", range=expr.range)
         text = emit(self, expr)
         if expr.type.root in APPROXIMATE and is_constant(expr):
-            return f"({text} + 0)"  # Calcite folds the literal into a decimal, which has no negative zero.
+            return f"({text} + 0)"  # Calcite folds constants into decimals: + 0 turns -0.0 into 0.0.
         return text
 
     def fresh_name(self) -> str:

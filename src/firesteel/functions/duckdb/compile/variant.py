@@ -42,7 +42,10 @@ def equality_operands(compiler: Compiler, left: Expr, right: Expr) -> tuple[str,
 
 
 def packed(compiler: Compiler, expr: Expr, text: str) -> str:
-    """Return the SQL of an output column of a Calc: `text`, for a computed BITMAP serialized as in Flink."""
+    """Return the SQL of an output column of a Calc.
+
+    It is `text`, the SQL of `expr`. If `expr` computes a BITMAP, the SQL also serializes it as Flink does.
+    """
     if expr.type.root is not TypeRoot.BITMAP or not isinstance(expr, Call):
         return text
     return compiler.python("bitmap.to_bytes", [(text, expr.type)], expr.type)

@@ -1,8 +1,8 @@
 """FLOOR and CEIL of days, month arithmetic, and time zone offsets, over whole columns.
 
 Rules: Flink's DateTimeUtils (julianDateFloor, addMonths, subtractMonths). Its calendar for FLOOR and CEIL is
-Julian before 1582-10-15, but the resulting day is counted in the Gregorian one, so earlier dates move by
-days. Divisions round towards zero, as in Java.
+Julian before 1582-10-15. The resulting year, month and day are then read as a Gregorian date, which is some
+days away from the same Julian date. Divisions round towards zero, as in Java.
 """
 
 from __future__ import annotations

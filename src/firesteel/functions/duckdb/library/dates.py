@@ -31,7 +31,10 @@ _BLANKS = "".join(map(chr, range(33)))
 _DEFAULT = "yyyy-MM-dd HH:mm:ss"
 _UNREAD = -(1 << 63)
 _UNREAD_DAY = 622_191_233
-"""TO_DATE of a text that does not match its pattern: Flink computes the day at -2^63 milliseconds."""
+"""Result of TO_DATE, in days since 1970, for a text that does not match the pattern.
+
+Flink converts -2^63 milliseconds since 1970 to days, which overflow 32 bits.
+"""
 _YEAR_0, _YEAR_9999 = -62_167_219_200, 253_402_300_799
 
 

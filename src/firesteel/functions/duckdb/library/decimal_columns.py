@@ -44,7 +44,9 @@ def in_columns(compute: Callable[[pa.Array, pa.Array], pa.Array], by_row: RowFor
 def product(left: pa.Array, right: pa.Array) -> pa.Array:
     """Return the exact products of two columns."""
     spare = _DIGITS - 1 - right.type.precision
-    if left.type.precision > spare:  # The type has 38 digits, but its values mostly have fewer.
+    # Arrow needs types whose product has at most 76 digits. If a value does not fit the shorter type, the
+    # cast fails, and `in_columns` computes the products row by row.
+    if left.type.precision > spare:
         left = left.cast(pa.decimal256(spare, left.type.scale))
     return pc.multiply(left, right)
 

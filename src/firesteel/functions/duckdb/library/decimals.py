@@ -96,13 +96,19 @@ def decimal_of(value: float) -> Decimal:
 
 @with_result
 def round_to(result: pa.DataType, value: Decimal, to: int) -> Decimal | None:
-    """Return ROUND(DECIMAL, to), rounded HALF_UP; NULL if it has too many digits for the result type."""
+    """Return ROUND: the value rounded HALF_UP to `to` fractional digits.
+
+    The result is NULL if it has too many digits for the result type.
+    """
     return _rounded(value, to, ROUND_HALF_UP, result)
 
 
 @with_result
 def truncate_to(result: pa.DataType, value: Decimal, to: int) -> Decimal | None:
-    """Return TRUNCATE(DECIMAL, to); NULL if it has too many digits for the result type."""
+    """Return TRUNCATE: the value cut to `to` fractional digits.
+
+    The result is NULL if it has too many digits for the result type.
+    """
     return _rounded(value, to, ROUND_DOWN, result)
 
 

@@ -48,7 +48,7 @@ _log, _tan, _to_the_power = _extended(np.log), _extended(np.tan), _extended(np.p
 
 
 def _power(base: Column, exponent: Column) -> Column:
-    undecided = (np.abs(base) == 1) & ~np.isfinite(exponent)  # C returns 1 there, Java NaN.
+    undecided = (np.abs(base) == 1) & ~np.isfinite(exponent)  # 1 ** inf: 1 in C, NaN in Java.
     found = np.where(undecided, np.nan, _to_the_power(base, exponent))
     # For the exponent 0.5, Java's pow returns the double that is nearest to the root, as sqrt does.
     root = (exponent == 0.5) & (base >= 0)
@@ -58,7 +58,7 @@ def _power(base: Column, exponent: Column) -> Column:
 def _square_root(value: Column) -> Column:
     """Return the result of SQRT, which Flink plans as POWER(x, 0.5).
 
-    So as Java's pow defines it, the root of -0.0 is 0.0, and that of -Infinity is Infinity.
+    As in Java's pow, the root of -0.0 is 0.0, and the root of -Infinity is Infinity.
     """
     return np.where(np.isneginf(value), np.inf, np.sqrt(value) + 0.0)
 

@@ -98,7 +98,7 @@ def _misread(rounding: str) -> Callable[..., Decimal]:
     def run(result: pa.Decimal128Type, value: Decimal, to: int) -> Decimal:
         scale = min(max(to, 0), -int(value.as_tuple().exponent))
         found = _at(value, to, rounding).scaleb(scale - result.scale, context=_WIDE)
-        return found if found else Decimal(0)  # A zero may have an exponent that Arrow cannot read.
+        return found if found else Decimal(0)  # Arrow rejects zeros with some exponents.
 
     return run
 

@@ -146,7 +146,7 @@ def date(text: str) -> int:
         raise JobError(f"For input string: '{text}'.")
     try:
         year, month, day = (int(p) for p in (*parts, "1", "1")[:3])
-        if year == 0:  # Python's calendar begins with year 1. It repeats after 400 years.
+        if year == 0:  # Python has no year 0: use year 400, which has the same days.
             return calendar_date(400, month, day).toordinal() - _DAYS_OF_400_YEARS - _EPOCH
         return calendar_date(year, month, day).toordinal() - _EPOCH
     except (ValueError, OverflowError):

@@ -24,9 +24,9 @@ _CLASSES = {
     "ALNUM": r"a-zA-Z0-9",
 }
 _ANY_LETTER = "[^\\n\\r\\x85\\u2028\\u2029]"
-"""Regular expression for `_` in a pattern: Java's `.`, which matches no end of a line.
+"""Regular expression for `_` in a pattern of LIKE or SIMILAR TO: any character but a line end, as Java's `.`.
 
-`%` matches any text.
+For `%`, which matches any text, line ends are included.
 """
 _SPECIAL = set("[]()|^-+*%_?{}")
 

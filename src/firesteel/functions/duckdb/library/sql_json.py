@@ -27,7 +27,8 @@ Column: TypeAlias = "pa.Array | pa.ChunkedArray"
 _MOST_TEXTS, _MOST_CHARACTERS = 4096, 4_000_000
 """Maximum number of parsed texts in the cache, and of the characters that they have together.
 
-A call gets 2048 rows at a time. A larger cache would only slow down the garbage collector.
+DuckDB calls a function with up to 2048 rows at a time, so the cache has room for the texts of two calls.
+A larger cache would slow down Python's garbage collector, which traverses the parsed objects.
 """
 _TYPES = {"BOOLEAN": pa.bool_(), "INTEGER": pa.int32(), "DOUBLE": pa.float64(), "VARCHAR": pa.string()}
 

@@ -20,8 +20,11 @@ def replace(texts: pa.Array, old: str, new: str) -> pa.Array | None:
 def split_index(texts: pa.Array, separator: str, index: int) -> pa.Array | None:
     """Return the part of each text at an index, counted from 0.
 
-    The value is NULL for an empty text, and for a text with too few parts. The result is None, for which the
-    module states the meaning, if the separator is empty or the index is negative.
+    The part is NULL for an empty text, and for a text with too few parts.
+
+    Returns:
+        The column of parts. None if the separator is empty or the index is negative: the caller then computes
+        the column row by row.
     """
     if not separator or index < 0:
         return None
@@ -33,7 +36,10 @@ def split_index(texts: pa.Array, separator: str, index: int) -> pa.Array | None:
 
 
 def regexp(texts: pa.Array, pattern: str) -> pa.Array | None:
-    """Return whether the pattern is found in each text."""
+    """Return for each text whether the pattern is found in it.
+
+    None if RE2, the engine of Arrow, might find something else than Java.
+    """
     found = re2_pattern(pattern, 0)
     try:
         return None if found is None else pc.match_substring_regex(texts, found)

@@ -219,7 +219,9 @@ def _utf8(text: str) -> bytes:
 
 
 def field_at(data: bytes, name: str) -> bytes | None:
-    """Return v['name'] with its byte offset in the VARIANT that contains it; NULL if there is no such field.
+    """Return v['name'] as a VARIANT that stores its own position; NULL if there is no such field.
+
+    The position is the byte offset in the outermost object or array. Flink's `=` compares it, too.
 
     Raises:
         JobError: The VARIANT is no object.
@@ -232,9 +234,10 @@ def field_at(data: bytes, name: str) -> bytes | None:
 
 
 def element_at(data: bytes, index: int) -> bytes | None:
-    """Return v[index], counted from 1, with its byte offset in the VARIANT that contains it.
+    """Return v[index] as a VARIANT that stores its own position; NULL if there is no such element.
 
-    The result is NULL if there is no such element.
+    The index counts from 1. The position is the byte offset in the outermost object or array. Flink's `=`
+    compares it, too.
 
     Raises:
         JobError: The VARIANT is no array.
@@ -247,7 +250,9 @@ def element_at(data: bytes, index: int) -> bytes | None:
 
 
 def field(data: bytes, name: str) -> bytes | None:
-    """Return v['name'] with the offset 0, as all VARIANTs in columns have it; NULL if there is no such field.
+    """Return v['name']; NULL if there is no such field.
+
+    The position that the VARIANT stores (see `field_at`) is 0, as in all VARIANTs of columns.
 
     Raises:
         JobError: The VARIANT is no object.
@@ -257,9 +262,9 @@ def field(data: bytes, name: str) -> bytes | None:
 
 
 def element(data: bytes, index: int) -> bytes | None:
-    """Return v[index], counted from 1, with the offset 0, as all VARIANTs in columns have it.
+    """Return v[index], counted from 1; NULL if there is no such element.
 
-    The result is NULL if there is no such element.
+    The position that the VARIANT stores (see `element_at`) is 0, as in all VARIANTs of columns.
 
     Raises:
         JobError: The VARIANT is no array.

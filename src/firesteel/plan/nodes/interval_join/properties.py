@@ -53,5 +53,5 @@ def _interval(node: IntervalJoin) -> Interval:
 
 @monotonicity.of(IntervalJoin)
 def _moves(node: IntervalJoin) -> Monotonicity:
-    """Return the monotonicity: all columns constant, because a sent row never changes."""
+    """Return CONSTANT for each output column: a joined row never changes after it was sent."""
     return all_columns(CONSTANT, len(node.schema))

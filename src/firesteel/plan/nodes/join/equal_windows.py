@@ -15,15 +15,15 @@ from firesteel.plan.windowing import Windowing
 
 @dataclass(frozen=True)
 class JoinedWindows:
-    """Windows of the inputs of a join whose condition requires them to be equal.
+    """Windows of both inputs of a join that joins only rows of equal windows.
 
     Attributes:
-        left: Windows of the left input. A row with NULL as window_start or window_end is in no window, and
-            has no partner.
-        right: Windows of the right input.
-        windowings: For each input, its windows, with the columns of window_start and window_end that the join
-            compares.
-        rest: Other terms of the condition: first equalities of columns, then the others.
+        left: Window columns of the left input, all of them. A row with NULL as window_start or window_end is
+            in no window, and has no partner.
+        right: Window columns of the right input.
+        windowings: For the left and the right input the window function, with the window_start column and
+            the window_end column that the join condition compares.
+        rest: Terms of the condition that do not compare windows: first equalities of columns, then others.
     """
 
     left: WindowProperties
@@ -35,8 +35,8 @@ class JoinedWindows:
 def joined_windows(node: Join) -> JoinedWindows | None:
     """Return the windows that a join compares, None unless it compares window_start and window_end.
 
-    The windows must be those of one function, with the same lengths, over the same kind of time. Sessions
-    must have their partition in the same columns.
+    Both inputs must have windows of one function, with the same lengths and offset, over the same type of
+    time. For SESSION, the PARTITION BY columns must have the same positions in both inputs.
     """
     left, right = map(window_properties, node.inputs)
     if left is None or right is None or not _are_alike(left, right):
@@ -52,8 +52,8 @@ def joined_windows(node: Join) -> JoinedWindows | None:
             rest.append(written)
             continue
         one, other = equal.left[0], equal.right[0]
-        # With IS NOT DISTINCT FROM, two rows without a window (window_start is NULL) are partners. A window
-        # join never joins rows without a window, so the term is an ordinary key.
+        # With IS NOT DISTINCT FROM, two rows outside of windows (window_start is NULL) are partners. A window
+        # join never joins such rows. So the term is not a comparison of windows, but goes into `rest`.
         if equal.null_safe[0] and (one in left.padded or other in right.padded):
             keys.append(term)
         elif one in left.starts and other in right.starts:

@@ -203,7 +203,10 @@ def _simplified(terms: Sequence[Expr]) -> Expr | None:
 
 
 def _with_types(join: Join, fields: Sequence[Field]) -> Node:
-    """Return a join with its original column types. A stricter join has fewer nullable columns."""
+    """Return the join, below a projection that casts its columns to the types of `fields` if they differ.
+
+    A stricter join has fewer nullable columns, but the nodes above expect the original types.
+    """
     if tuple(join.schema) == tuple(fields):
         return join
     columns = identity(field.type for field in join.schema)

@@ -110,7 +110,11 @@ def _read(node: physical.Join) -> tuple[Positions, ...]:
 # --- values --------------------------------------------------------------------------------------
 @monotonicity.of(physical.Join)
 def _moves(node: physical.Join) -> Monotonicity:
-    """Return the monotonicity of the columns (Flink: FlinkRelMdModifiedMonotonicity.getJoinMonotonicity)."""
+    """Return the monotonicity of each column, as in the inputs (Flink: getJoinMonotonicity).
+
+    None (unknown) for joins other than INNER and SEMI, if it is unknown for an input, or if a column that
+    the join equates is not CONSTANT.
+    """
     left, right = map(monotonicity, node.inputs)
     if node.join_type not in (JoinType.INNER, JoinType.SEMI) or left is None or right is None:
         return None

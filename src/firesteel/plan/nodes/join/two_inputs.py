@@ -41,10 +41,11 @@ def _upsert_keys(node: JoinNode) -> Keys:
 
 
 def upsert_keys_in_task(side: Node) -> Keys:
-    """Return the upsert keys of a join's input as they are below the exchange to the join.
+    """Return the upsert keys of a join's input that are valid among the rows of one task of the join.
 
-    An Exchange passes on only keys that contain the columns by which it sends rows. For one task of the join
-    alone, the other keys are valid, too (Flink: getUpsertKeysInKeyGroupRange).
+    These are all upsert keys of the node below the exchange. The Exchange node itself has fewer: among the
+    rows of all tasks, a key is valid only if it contains the columns by which the exchange sends rows.
+    Flink: getUpsertKeysInKeyGroupRange.
     """
     return upsert_keys(side.input if isinstance(side, Exchange) else side)
 
@@ -59,8 +60,9 @@ def combined_keys(node: JoinNode, left: Keys, right: Keys, identifying: tuple[Ke
         node: The join.
         left: Keys of the left input's rows.
         right: Keys of the right input's rows.
-        identifying: Keys of each input. If the columns of this input that the join equates contain one of
-            them, a row of the other input has at most one partner.
+        identifying: Keys of the left and of the right input that decide about partners. If the columns of
+            the right input that the join equates contain one of its keys, a left row has at most one partner.
+            The same holds with the sides swapped.
     """
     if not node.join_type.has_right_columns:
         return left

@@ -68,8 +68,8 @@ class LookupJoin(PhysicalNode):
     def lookup_keys(self) -> dict[int, Expr]:
         """Columns of the table to look up: position in the scan, and the input column or constant to find.
 
-        If the condition equates one column of the table with two columns of the input, the later one is
-        looked up. The comparison with the first one is in `remaining`.
+        If two equalities of the condition name the same column of the table, the input column of the later
+        equality is looked up. The earlier equality is in `remaining`.
         """
         shown = () if self.calc is None else conjuncts(self.calc.condition)
         return in_scala_order({**_constants(shown), **self._fields()})

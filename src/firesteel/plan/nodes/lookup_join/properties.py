@@ -48,7 +48,7 @@ def _upsert_keys(node: LookupJoin) -> Keys:
 
 
 def _keys_of_table(node: LookupJoin) -> Keys:
-    """Return the table's primary key if all its columns are looked up.
+    """Return the table's primary key if the join equates all its columns with input columns, else no key.
 
     Flink: getUniqueKeysOfTemporalTable.
     """

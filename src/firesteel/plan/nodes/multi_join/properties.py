@@ -34,8 +34,9 @@ def _unique_keys(node: MultiJoin) -> Keys:
 def _upsert_keys(node: MultiJoin) -> Keys:
     """Return the upsert keys, joined from those of the inputs one after the other.
 
-    The first input has the common key in the columns that all joins compare. If they contain a key of the
-    result so far, a row of the next input has at most one partner. Flink: FlinkRelMdUpsertKeys.getUpsertKeys.
+    Each join compares the key columns of the first input, `keys[0]`, with those of the next input. If
+    `keys[0]` contains an upsert key of the result so far, a row of the next input has at most one partner.
+    Flink: FlinkRelMdUpsertKeys.getUpsertKeys.
     """
     first, *others = node.inputs
     keys, width = upsert_keys(first), len(first.schema)

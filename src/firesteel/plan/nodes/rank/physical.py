@@ -22,13 +22,15 @@ class Rank(PhysicalNode):
         directions: Sort direction of each column of ORDER BY.
         ranks: First and last rank of the rows to keep.
         number: Name of the output column with the rank, None if there is no such column.
-        strategy: Strategy that the properties of the input allow (Flink: RankProcessStrategy).
-        row_key: Unique key of the rows, if one is known. `UpdateFastStrategy` needs it.
+        strategy: One of Flink's RankProcessStrategy, such as `AppendFastStrategy` for an insert-only input.
+            "" until rules/rank/choose_rank_strategy.py sets it.
+        row_key: Shortest upsert key of the input that contains `partition`. () if there is none, or if the
+            input is insert-only. `UpdateFastStrategy` needs it.
         time: `rowtime` or `proctime` if ORDER BY is only a time attribute of this kind, and one row of each
             partition is kept, without its rank. Else `none`.
         sorts_by_row_time: Whether a column of ORDER BY is a row time. Plans show it.
-        insert_only: Whether the row of a partition never changes after it was sent
-            (outputInsertOnlyInDeduplicate).
+        insert_only: Whether a deduplication never changes a row that it has sent, because it keeps the first
+            row and runs without mini-batches (outputInsertOnlyInDeduplicate). Only valid if `is_deduplicate`.
         mini_batch: Whether a deduplication processes rows in bundles.
     """
 
@@ -65,8 +67,9 @@ class SortLimit(SameColumns, PhysicalNode):
         directions: Sort direction of each column of ORDER BY.
         offset: Number of rows to skip.
         fetch: Number of rows to keep after them.
-        strategy: As in `Rank`.
-        row_key: As in `Rank`.
+        strategy: One of Flink's RankProcessStrategy, such as `AppendFastStrategy` for an insert-only input.
+            "" until rules/rank/choose_rank_strategy.py sets it.
+        row_key: Shortest upsert key of the input. () if there is none, or if the input is insert-only.
     """
 
     order: tuple[int, ...]

@@ -57,7 +57,7 @@ def _kinds(node: physical.TableSourceScan) -> Kinds:
 
 @updates_wanted.of(physical.TableSourceScan)
 def _updates(node: physical.TableSourceScan, wish: UpdateKind) -> tuple[UpdateKind, ...] | None:
-    """Return an empty tuple, as a scan has no input. None if the scan cannot send updates in the form `wish`.
+    """Return () for no inputs. Return None if the scan cannot send updates in the form `wish`.
 
     It cannot if `wish` includes the old rows, but the source sends updates without them.
     """

@@ -33,10 +33,10 @@ lets_no_filter_pass(*_ENDS)
 
 @column_pruning.of(logical.Scan)
 def _pruned(scan: logical.Scan, wanted: tuple[int, ...], picked: int) -> Pruned:
-    """Return the scan of the wanted columns, in their order. Metadata columns come last.
+    """Return a scan of only the wanted columns: physical ones in the order of `wanted`, then metadata.
 
-    The scan also reads the columns of its pushed conditions. If its changes are normalized by the primary
-    key, it reads the key, too.
+    Behind the wanted physical columns, the scan also reads the primary key if its changes are normalized by
+    the key, and the columns of its pushed conditions. It stays as it is if its source reads whole rows.
     """
     key = scan.primary_key if scan.normalized else ()
     asked = (i for e in scan.filter for i in input_refs(e))

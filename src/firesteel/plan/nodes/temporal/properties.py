@@ -51,7 +51,7 @@ values_read.always((NOTHING_READ, NOTHING_READ), physical.TemporalJoin)
 interval_asked.always(BY_EVENT_TIME, physical.TemporalJoin)
 kinds_taken.always(EVERYTHING, physical.TemporalJoin)
 has_keys_of_inputs(physical.TemporalJoin)
-# rules/temporal/to_temporal_join.py adds a Calc above, which makes plain timestamps of the right input's.
+# A Calc above (rules/temporal/to_temporal_join.py) casts the right input's times to plain timestamps.
 has_times_of_inputs(physical.TemporalJoin)
 has_ranges_of_inputs(physical.TemporalJoin)
 

@@ -34,7 +34,8 @@ def merge_lists(
     return list, retracted
 
 
-# For BYTES, which Flink compares by identity: a retraction finds only NULLs.
+# Flink compares values of type BYTES by identity, so a retracted value equals no value in the list. Only a
+# retracted NULL equals a NULL in the list.
 def _retract_null(list: list[Any], retracted: list[Any], x: Any) -> None:
     if x is None and None in list:
         list.remove(None)
@@ -65,7 +66,8 @@ def array_agg(call: AggregateSpec) -> Aggregate:
     by identity. Flink: ArrayAggFunction.
     """
     argument = call.arg_types[0]
-    # FLOAT and DOUBLE are stored in sortable form, in which 0.0 differs from -0.0, and NaN equals itself.
+    # The list has FLOAT and DOUBLE values in sortable form, as integers. So a retraction of NaN finds a NaN,
+    # and a retraction of 0.0 does not find -0.0.
     approximate = argument.root in APPROXIMATE
     kept = array(BIGINT if approximate else argument)
     value = "{k}" if approximate else "{x}"

@@ -27,7 +27,7 @@ _COUNT = Field("count")
 _ONE = Constant(1)
 
 BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32, TypeRoot.BIGINT: 64}
-"""Width of the integer types."""
+"""Number of bits of each integer type."""
 
 
 def avg(call: AggregateSpec) -> Aggregate:

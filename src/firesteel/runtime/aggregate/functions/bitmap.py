@@ -139,13 +139,15 @@ def _counted(
     everywhere: bool = False,
     present_only: bool = False,
 ) -> HandWritten:
-    """Return an aggregate that counts the occurrences of each integer, and the rows (field `bitmaps`).
+    """Return an aggregate that counts in how many rows each integer occurs. It supports retractions.
+
+    The field `bitmaps` has the number of rows.
 
     Args:
         call: The call.
         value: Expression of the result.
         numbers: Function that returns the integers of a row's argument.
-        everywhere: Whether the result has only the integers that every row has.
+        everywhere: Whether the result has only the integers that occur in all rows (BITMAP_AND_AGG).
         present_only: Whether the result is NULL if no integer is left.
     """
     return HandWritten(

@@ -68,8 +68,9 @@ def _merge(
 def collect(call: AggregateSpec) -> Aggregate:
     """Return the aggregate that counts the occurrences of each value: a MULTISET in a Java HashMap's order.
 
-    As in Flink, a value that is retracted before it is added has the count -1, and 0 once it is added. A
-    retraction removes a value only if its count is 1. Flink: CollectAggFunction.
+    A retraction removes a value from the MULTISET if its count is 1, otherwise it lowers the count. As in
+    Flink, a value that is retracted first gets the count -1. If it is then added, its count is 0, but the
+    value stays in the MULTISET. Flink: CollectAggFunction.
     """
     argument = call.arg_types[0]
     return HandWritten(

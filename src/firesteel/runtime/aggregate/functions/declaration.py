@@ -7,11 +7,11 @@ as statements for the row handler.
 
 tests/runtime/aggregate/functions/test_aggregate_laws.py checks these laws for each aggregate:
 
-- merge(a, b) equals a with the rows of b added after those of a. If a function depends on the order of rows
-  (FIRST_VALUE), this holds only if b retracts nothing and the call has no DISTINCT. A retraction removes the
-  first equal value, which may be one of a. For DISTINCT, b has the set of its values, but not the order in
-  which the call saw them. Flink has no local phase for these functions.
-- If `retract` exists, retract(row) after accumulate(row) restores an equal value.
+- merge(a, b) equals a with the rows of b added after those of a. There is an exception for functions that
+  depend on the order of rows (FIRST_VALUE). For them, this law holds only if b retracts nothing and the call
+  has no DISTINCT. A retraction in b removes the first equal value, which may be one of a. With DISTINCT, b
+  has a set of values without their arrival order. Flink has no local phase for these functions.
+- If `retract` exists, retract(row) after accumulate(row) restores a result equal to the one before.
 - Computing the value changes nothing. The value depends on the accumulator alone.
 
 A row with a NULL argument changes nothing, unless `takes_nulls` is set.
@@ -32,11 +32,12 @@ class Form(Enum):
 
     Attributes:
         LINEAR: Each field is the sum of the rows' contributions. A retraction contributes the negative.
-            Integers wrap at the width of the field's type, and FLOAT adds in float32. A DECIMAL field that
-            overflows becomes NULL. If its initial value is NULL (SUM), it starts again with the next row,
-            otherwise it stays NULL. A field with a NULL initial value is NULL until the first contribution.
+            Integers wrap at the width of the field's type, and FLOAT adds in float32. A field whose initial
+            value is NULL (SUM) is NULL until the first contribution. A DECIMAL field that overflows becomes
+            NULL. If its initial value is NULL, its sum begins again with the next row. If its initial value
+            is 0, it stays NULL.
         EXTREME: The one field is the least or greatest argument so far (`least`). Insert-only.
-        OTHER: Row by row only.
+        OTHER: There is no columnar form. The row handler processes the rows one by one.
     """
 
     LINEAR = "linear"
@@ -78,10 +79,10 @@ class Arithmetic:
 
     Attributes:
         operator: One of + - * /. On integers, `/` truncates towards zero.
-        left: First operand. Operands of DECIMAL have the scale of the type.
+        left: First operand. If `type` is a DECIMAL, both operands are unscaled integers with its scale.
         right: Second operand.
-        type: Type with the overflow rule: integers wrap, DECIMAL gives NULL, FLOAT rounds to float32. None
-            for no rule.
+        type: Type of the result. It determines what happens to a result that does not fit: an integer wraps,
+            a DECIMAL becomes NULL, a FLOAT is rounded to float32. None if the result is kept as it is.
     """
 
     operator: str
@@ -149,8 +150,8 @@ class MapView:
         name: Name in the aggregate's statements and expressions.
         key: Type of the keys.
         value: Type of the values.
-        ordered: Whether each new key is greater than all keys before it, as arrival numbers are. Results read
-            the least or the greatest key.
+        ordered: Whether each new key is greater than all keys before it, as if keys are arrival numbers.
+            Entries are kept in this order, and results read the first or the last one.
         whole: Whether every result reads all entries.
         sorted: Whether results read only the least key, or only the greatest one. In the row handler, the
             view may be a SortedMap (map_state.py). In keyed state, its entries are sorted by key.
@@ -178,8 +179,8 @@ class Declared:
         accumulate: Assignments for an added row.
         merge: Assignments for another accumulator.
         value: Expression of the result.
-        retract: Assignments for a retracted row. None if retractions have no effect: Flink plans this variant
-            only if no retraction can matter.
+        retract: Assignments for a retracted row. None if the call ignores retractions. Flink plans a call
+            without retraction only if no retraction can change its result.
         form: Kind of columnar form.
         contributions: For LINEAR, what an added row adds to each field (an Argument or a Constant).
         least: For EXTREME, whether the least value is kept.
@@ -204,10 +205,10 @@ class Declared:
 class HandWritten:
     """Aggregate call written as Python statements over its fields and map views (see statements.py).
 
-    The texts name fields and views as {name}, the argument as {x}, its map key as {k} (equal keys have equal
-    bytes), and, in merge, the other accumulator's parts as {other_name}. Local names begin with `_`. A view
-    supports get, item assignment, del and iteration over live keys. It has no usable len, since entries may
-    have expired.
+    The texts name fields and views as {name}, and the argument as {x}. {k} is the argument in the form of a
+    map key, in which two values are equal if their bytes are equal. In merge, {other_name} is a field or view
+    of the other accumulator. Local names begin with `_`. A view supports get, item assignment, del and
+    iteration over live keys. Do not use its len, since entries may have expired.
 
     Attributes:
         state_id: Name of the stored layout.
@@ -219,9 +220,10 @@ class HandWritten:
         value: Expression of the result.
         takes_nulls: Whether rows with a NULL argument count.
         form: Kind of columnar form.
-        constants: Fields that keep the arguments after the first, which are the same in every row.
-        functions: Functions that the texts call as {name}. They are the same objects whenever the call is
-            declared.
+        constants: Names of the fields that keep the arguments after the first one. These arguments have the
+            same value in every row, like the separator of LISTAGG.
+        functions: Functions that the texts call as {name}. Each declaration of an equal call must have the
+            same function objects.
         in_order: Whether the result depends on the order of rows.
     """
 

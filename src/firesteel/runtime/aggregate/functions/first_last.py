@@ -114,8 +114,8 @@ def _merge(
 def _with_retract(call: AggregateSpec, name: str, keep: Callable[..., Any], end: str) -> Aggregate:
     """Return FIRST_VALUE or LAST_VALUE with retraction, which stores every value with its arrival numbers.
 
-    `keep` is the function that changes the result when a row is added. `end` is the text of the function that
-    iterates over the arrival numbers from the one whose value is the result.
+    `keep` is the function that computes the new result when a row is added. `end` is the Python text of a
+    function that iterates over the arrival numbers: ascending for FIRST_VALUE, descending for LAST_VALUE.
 
     As in Flink, a retraction removes the first arrival of the value, for LAST_VALUE too. A retraction of an
     unknown value, or of BYTES (which Flink compares by identity), changes nothing.
@@ -143,8 +143,8 @@ def _single(value: Any, count: int, x: Any, fail: Callable[[], None]) -> tuple[A
     return value, count
 
 
-# In a local phase, an accumulator has only the changes of a bundle. A `-U` that comes first finds the count 0
-# and makes it -1, and the `+U` after it makes it 0. The next `-U` finds the count 0 again.
+# The count 0 is no error: in a local phase, an accumulator has only the changes of a bundle. A `-U` that
+# comes first finds the count 0 and makes it -1. The `+U` after it makes it 0, so the next `-U` finds 0 again.
 def _retract_single(value: Any, count: int, x: Any, fail: Callable[[], None]) -> tuple[Any, int]:
     if count not in (0, 1):
         fail()

@@ -64,10 +64,10 @@ def _merge(map: Any, other_map: Any, only: Callable[..., None]) -> None:
 
 
 def json_object_agg(call: AggregateSpec) -> Aggregate:
-    """Return the aggregate for JSON_OBJECTAGG: a JSON object of the pairs, sorted by key.
+    """Return the aggregate for JSON_OBJECTAGG: a JSON object with each row's key and value, sorted by key.
 
-    A repeated key is an error.
-    A retraction removes the key, whatever its value. Flink: JsonObjectAggFunction.
+    Two rows with the same key are an error.
+    A retraction removes its key, whatever the value is. Flink: JsonObjectAggFunction.
     """
     value = f"x{call.args[1]}"
     kept = "True" if "NULL ON NULL" in call.options else f"({value} is not None)"

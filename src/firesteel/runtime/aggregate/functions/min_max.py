@@ -130,10 +130,10 @@ def _with_retract(call: AggregateSpec, name: str) -> Aggregate:
     Values are compared as by Java's compareTo. `unmatched` records that a retraction had no matching row.
     Only then can a count be negative, or `best` be none of the values.
 
-    Two results are unexpected, but as in Flink. If a value is retracted before it is added, the addition
-    makes its count 0, but the value may still become the result. And when the result is retracted, the next
-    result may be a value whose count is negative. Flink: MinWithRetractAggFunction,
-    MaxWithRetractAggFunction.
+    As in Flink, a value with a count of 0 or less may be the result, in two cases. First, if a value is
+    retracted and then added, its count is 0, but the addition may make it the result. Second, if the result
+    loses its last row, the next value becomes the result, even if its count is negative.
+    Flink: MinWithRetractAggFunction, MaxWithRetractAggFunction.
     """
     argument = call.arg_types[0]
     approximate = argument.root in APPROXIMATE

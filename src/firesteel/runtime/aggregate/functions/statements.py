@@ -18,13 +18,14 @@ from typing import Any
 def statements(function: Callable[..., Any], **texts: str) -> str:
     """Return the body of a function as statements of a HandWritten aggregate (declaration.py).
 
-    A parameter stands for the field, view, argument or function with its name. The function returns the
-    fields that it assigns, by their names; this last statement is left out. The function must not use braces.
+    A parameter stands for the field, view, argument or function with its name. If the function ends with a
+    return statement, which returns the fields that it has assigned, this statement is left out. The function
+    must not use braces.
 
     Args:
         function: Function of a module.
-        texts: Python text for each parameter that stands for something else: a constant such as `True`, or
-            column 2 of the input rows, which row handlers call `x2`.
+        texts: For each parameter that stands for something else, its Python text. Examples are the constant
+            `True`, or `x2`, the name of input column 2 in a row handler.
 
     Example:
         def add(total: int, x: int) -> int:
@@ -52,7 +53,10 @@ def statements(function: Callable[..., Any], **texts: str) -> str:
 
 @cache
 def _source(path: str, module: str) -> tuple[list[str], dict[str, ast.FunctionDef]]:
-    """Return the lines of a module, and its functions. The module may be in an archive."""
+    """Return the source lines of a module, and the syntax trees of its functions by name.
+
+    The module may be in an archive, such as a zip file.
+    """
     lines = linecache.getlines(path, vars(sys.modules[module]))
     found = ast.parse("".join(lines)).body
     return lines, {each.name: each for each in found if isinstance(each, ast.FunctionDef)}

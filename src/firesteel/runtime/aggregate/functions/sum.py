@@ -32,7 +32,7 @@ def zero(kind: SqlType) -> int | float:
 
 
 def from_zero(kind: SqlType) -> tuple[Expression, Expression, Expression]:
-    """Return the expressions for a field `sum` (initially 0) in accumulate, in retract and in merge.
+    """Return the new value of a field `sum`, whose initial value is 0, after accumulate, retract and merge.
 
     A DECIMAL sum that has overflowed stays NULL.
     """

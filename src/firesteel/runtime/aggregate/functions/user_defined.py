@@ -60,9 +60,9 @@ def user_defined(call: AggregateSpec) -> HandWritten:
 def _methods(
     user: UserFunction, arg_types: tuple[SqlType, ...], result: SqlType
 ) -> tuple[tuple[str, Callable[..., Any]], ...]:
-    """Return the functions that the row handler calls, by name.
+    """Return (name, function) for each function that the row handler calls, such as `accumulate`.
 
-    They are cached for each user-defined function.
+    The functions are cached for each user-defined function and its types.
     """
     return (
         ("accumulate", _change(user, "accumulate", arg_types)),

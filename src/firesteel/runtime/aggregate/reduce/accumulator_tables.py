@@ -45,8 +45,9 @@ class Results:
     """Results of g accumulators.
 
     Attributes:
-        there: bool[g], whether each accumulator counts any row: otherwise its key has no result.
-        columns: Results of the calls that are output, g rows each.
+        there: bool[g], whether each accumulator has rows. If False, all its rows were retracted, and the
+            values in `columns` are arbitrary.
+        columns: One column of results for each call that is output, g rows each.
     """
 
     there: Mask
@@ -74,9 +75,9 @@ class AccumulatorTables:
         self.columns = AccumulatorColumns.of(spec)
         self.in_columns = self._aggregates is not None
         if not self.in_columns:
-            # `AccumulatorColumns.of` has only the parts of accumulators that a merge reads. For example, it
-            # has no sum of a SUM(DISTINCT): a merge into an empty accumulator restores this sum from the
-            # values. Some calls of user-defined functions cannot be merged, so here tables have all parts.
+            # `AccumulatorColumns.of` leaves out parts of accumulators that a merge can compute, such as the
+            # sum of a SUM(DISTINCT), which it computes from the values. But calls of user-defined functions
+            # without `merge` cannot be merged. So tables for the row handler have all parts.
             self.columns = replace(self.columns, slots=self._generated.slots)
 
     @property
@@ -142,8 +143,9 @@ class AccumulatorTables:
     ) -> pa.Table:
         """Add rows to the accumulators of `known`, in columns. Arguments and result are those of `added`.
 
-        The rows are reduced to new accumulators, which are merged into those of `known`. Only floating-point
-        sums depend on the order of additions: the rows are added one by one to the sums in `known`.
+        The rows are reduced to new accumulators, which are merged into those of `known`. But a floating-point
+        sum depends on the order of additions. So for such sums, the rows are added one by one to the sums in
+        `known`.
         """
         more = self._table(
             keys,
@@ -197,8 +199,8 @@ class AccumulatorTables:
     def of_ranges(self, table: pa.Table, starts: Index, ends: Index) -> list[pa.Array] | None:
         """Merge the accumulators in each range of rows starts[i]:ends[i] of `table`. Ranges may overlap.
 
-        Return one column for each field, with one row for each range. None if this is not possible in
-        columns: then the caller must merge each range with `merged`.
+        Return one column for each accumulator field, with one row for each range. None if there are no
+        ranges, or if they cannot be merged in columns. The caller then merges each range with `merged`.
         """
         if not self.is_plain or not len(starts):
             return None
@@ -260,8 +262,8 @@ class AccumulatorTables:
     def _counted(self, table: pa.Table) -> Results | None:
         """Return the results of accumulators that have maps of values, for example for DISTINCT.
 
-        They are computed by a merge of the accumulators into an empty state. None if a key needs the row
-        handler.
+        The accumulators are merged into an empty state in memory, which computes their results. None if a
+        key cannot be merged in columns: the row handler then computes all results.
         """
         assert self._aggregates is not None
         keys = self.keys_of(table)

@@ -112,7 +112,7 @@ def arrow_type(slot: Slot) -> pa.DataType:
 
 
 def entry_type(view: MapView) -> pa.DataType:
-    """Return the type of one entry of a map view."""
+    """Return the Arrow type of one entry of a map view, a struct with the fields key and value."""
     return pa.struct([("key", to_arrow(view.key)), ("value", to_arrow(view.value))])
 
 

@@ -22,7 +22,8 @@ from firesteel.types.sql import NUMERIC
 class DistinctValues:
     """Values that the DISTINCT calls over one argument have seen, and their changes by one bundle.
 
-    The values are the keys of one map view. `calls` has the numbers of these DISTINCT calls in the query.
+    The values are the keys of one map view. `calls` has the index of each of these calls among all calls of
+    the query.
     """
 
     def __init__(
@@ -57,10 +58,10 @@ class DistinctValues:
         return contributed(aggregate, self._groups, argument, reach, sign, begin)
 
     def _moves(self, place: int) -> tuple[Mask, Mask | None]:
-        """Return for each (key, value) of the bundle whether the call `calls[place]` gains or loses it.
+        """Return two masks: for which (key, value) of the bundle the call `calls[place]` gains or loses it.
 
-        The call gains a value if it has no row with the value before the bundle, but after it. It loses a
-        value in the opposite case. The second mask is None for insert-only input.
+        The call gains a value if the key has no row with the value before the bundle, but has one after it.
+        It loses a value in the opposite case. The second mask is None for insert-only input.
         """
         if not self._counted:
             new: Mask = (self._after & ~self._before)[:, 0] >> place & 1 == 1

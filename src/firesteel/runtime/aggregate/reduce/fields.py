@@ -20,9 +20,10 @@ def contributed(
 ) -> dict[str, Column]:  # fmt: skip
     """Return the fields of a linear aggregate after the entries of each group were added or retracted.
 
-    The result has the fields by name, with one row for each group. Entries are added (`sign` 1, or None) or
-    retracted (-1). `argument` has the value of each entry. `reach` is True for the entries that count, None
-    for all. `begin` has the fields of each group before its entries, None for the initial values.
+    An entry is an input row, or a value of a DISTINCT call. `argument` has the value of each entry. An entry
+    is added where `sign` is 1 or None, and retracted where it is -1. Where `reach` is False, the entry has no
+    effect; None stands for True everywhere. `begin` has the fields of each group before its entries, None for
+    the initial values. The result has the fields by name, with one row for each group.
 
     Raises:
         NoPrefixScan: A sum might exceed 64 bits.
@@ -51,8 +52,9 @@ def total(
         values: Value of each entry; None counts each entry as 1.
         reach: Which entries count, None for all.
         sign: -1 for a retraction, else 1; None for no retractions.
-        begin: Field of each group before. NULL stands for the field's initial value. If this is NULL, too,
-            the field stays NULL until the first value.
+        begin: The field of each group before its entries, where NULL stands for the field's initial value.
+            None if all groups begin with it. If the initial value is NULL, too, a group without entries that
+            count gets NULL.
     """
     if values is None:
         return Column(_begin(field, groups, begin) + _counted(groups, reach, sign))

@@ -1,4 +1,4 @@
-"""Reductions of sorted entries, with one result for each group."""
+"""Reductions of arrays by group. An entry is an item of an array, such as the value of a row."""
 
 from __future__ import annotations
 
@@ -99,9 +99,10 @@ class Ranges(Groups):
     def reduce(self, ufunc: np.ufunc, values: Numbers, neutral: np.generic) -> Numbers:
         """Reduce each group with a ufunc that may take an entry twice, such as a maximum.
 
-        stretches[k][i] is the result for the 2**k entries from position i. Two stretches cover a group: with
-        the greatest 2**k that is not above the group's length, one stretch starts at the group's begin, and
-        one stops at its end. They may overlap:
+        First, the results of all stretches of 1, 2, 4, 8, .. entries are computed: stretches[k][i] is that of
+        the 2**k entries from position i. Then each group is covered by two stretches of equal length, the
+        greatest that is not above the group's. One begins where the group begins, the other ends where the
+        group ends. They may overlap:
 
             7 entries, k = 2   ->   ufunc(entries 0 to 3, entries 3 to 6)
         """

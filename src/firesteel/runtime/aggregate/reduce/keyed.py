@@ -30,7 +30,8 @@ from firesteel.types.sql import APPROXIMATE, BIGINT
 class _Result:
     """Results of one call before and after a bundle, one for each of g keys.
 
-    Each result is there twice. The numbers tell which results have changed. The Arrow arrays are sent.
+    Each result has two forms: a number, to find out whether it has changed, and a value of an Arrow array,
+    which is sent.
 
     Attributes:
         before: Stored results as numbers. Strings are ranks, and have equal ranks in `before` and `after`.
@@ -68,7 +69,8 @@ class KeyedMerge:
     def run(self, results: int) -> NetChanges:
         """Return the net changes of the bundle, and write the state of the clean keys.
 
-        Clean keys are those that need no row handler.
+        A clean key is processed in columns. The caller must process the other keys with the row handler: they
+        are False in the result's `clean`.
 
         Args:
             results: Number of calls whose results are output.
@@ -171,7 +173,7 @@ class KeyedMerge:
         name = self._spec.records
         if name is None:
             return np.ones(len(self._keys), np.bool_)
-        if name not in self._final:  # Records are counted by a hidden field, not by a COUNT(*) of the query.
+        if name not in self._final:  # No call of the query has this field: it is a hidden count of the rows.
             begin = self._stored.fields[name].fill_null(0).to_numpy(zero_copy_only=False)
             counted = begin + self._accumulators.fields[name].to_numpy(zero_copy_only=False)
             self._final[name] = pa.array(counted)

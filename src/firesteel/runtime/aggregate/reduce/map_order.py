@@ -78,7 +78,7 @@ def inner_places(keys: Keys, kinds: Sequence[SqlType], groups: Keys, came: Index
         keys: The keys.
         kinds: Types of the key fields.
         groups: Groups of the keys: each key is one row of `groups`.
-        came: Number of each key that ascends in the order in which keys were added.
+        came: For each key, a number that ascends with the order in which the keys were added to the HashMap.
     """
     rooms = np.array([buckets(count) for count in groups.counts.tolist()], np.int64)
     slots = spread_hashes(keys, kinds) & (rooms[groups.codes] - 1)

@@ -1,4 +1,4 @@
-"""Changes of a map view's entries: for each (key, value), the number to add to its counts."""
+"""Changes of a map view that counts values: for each (key, value), what to add to its count in each call."""
 
 from __future__ import annotations
 
@@ -36,13 +36,15 @@ class PairCounts:
     ) -> PairCounts:  # fmt: skip
         """Return the changes of m entries, with the counts of equal (key, value) pairs added up.
 
+        An entry is a value of a key, which may occur several times.
+
         Args:
             keys: The keys.
-            codes: int64[m], key number of each entry, ascending.
+            codes: int64[m], index in `keys` of each entry's key, ascending.
             values: Value of each entry.
             counts: int64[m, c], counts of each entry for c calls.
             bits: Whether counts are bits, which are combined by OR.
-            in_order: Whether to sort as in an ordered map (Pairs).
+            in_order: Whether to sort the pairs of a key by value, not by the value's hash (see `Pairs`).
         """
         return cls.over(Pairs(keys, codes, values, in_order), counts, bits)
 

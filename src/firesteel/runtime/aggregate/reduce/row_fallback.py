@@ -60,8 +60,8 @@ class HandlerInputs:
 class LocalRows:
     """Row handler of a local phase: it creates new accumulators from a bundle.
 
-    A retraction before the first added row of its key is not dropped, as the retracted row may have been in
-    an earlier bundle.
+    Unlike in `KeyedRows`, a retraction before the first added row of its key is not dropped. The retracted
+    row may have been in an earlier bundle, of which a local phase knows nothing.
     """
 
     def __init__(self, spec: GroupAggregateSpec, generated: GeneratedHandler) -> None:
@@ -136,7 +136,7 @@ class KeyedRows:
         return self._run(keys, named, work)
 
     def merge(self, columns: AccumulatorColumns, changes: pa.Table, keys: Keys) -> NetChanges:
-        """Return the net changes of a bundle of accumulators of local phases, and store the results.
+        """Return the net changes by a bundle of accumulators of local phases, and store the new accumulators.
 
         The accumulators of a key are merged with each other, then into its stored accumulator.
         """
@@ -169,8 +169,8 @@ class KeyedRows:
 
         Args:
             keys: Keys of the bundle.
-            named: Function that returns the entries of a map view that the bundle needs (accumulators.py:
-                Named).
+            named: Function that returns which entries of a map view have to be read from the state for the
+                bundle (accumulators.py: Named).
             work: Function that applies the bundle's rows of one key to the handler's accumulator. It is
                 called once for each key, in the order of `keys`. Its argument is True for a key without
                 state. It returns False if it has dropped all rows of the key.

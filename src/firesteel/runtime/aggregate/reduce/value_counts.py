@@ -1,10 +1,11 @@
 """MIN and MAX with retraction over a bundle: merged counts of values, and the resulting extreme.
 
-Of the values in the state, only the stored extreme is read. If no row has this value any more, the next value
-in the state that the bundle does not have is read, too. MIN is computed as MAX over the bitwise complement.
+The accumulator in the state has the extreme, and a map with the count of each value. The counts of the
+bundle's values are read. If no row has the extreme any more, the next value is read from the map, too: the
+greatest (for MIN, the least) that does not occur in the bundle. MIN is computed as MAX of the complements ~x.
 
-If a key has had a retraction without a matching row and its extreme disappears, the row handler processes it:
-the result of Flink's MaxWithRetractAggFunction then depends on the order of the rows within the bundle.
+The row handler processes a key if its extreme disappears and if it ever had a retraction without a matching
+row. For such a key, Flink's result depends on the order of the rows within the bundle.
 """
 
 from __future__ import annotations
@@ -121,10 +122,10 @@ class ValueCounts:
             self._state.clear(self._keys, gone, self._now)
 
     def _follow(self, values: Index, known: Index, known_size: Index, clean: Mask) -> tuple[Index, Mask]:
-        """Set `size` to the number of values of each key after the bundle. Clear `clean` for counts below 0.
+        """Set `size` to the number of values of each key after the bundle, and find extremes and losses.
 
-        The (key, value) pairs of the bundle are in `self._pairs`. Values are numbers of which the greatest is
-        the extreme, for MIN, too.
+        The (key, value) pairs of the bundle are in `self._pairs`. A value exists if its count is above 0.
+        Values are numbers of which the greatest is the extreme, for MIN, too.
 
         Args:
             values: Value of each pair.
@@ -133,8 +134,9 @@ class ValueCounts:
             clean: bool[g], set to False for keys with a count below 0.
 
         Returns:
-            For each key, the index of the pair with its greatest existing value, -1 for none (int64[g]), and
-            whether a value that is not less than its stored extreme disappears (bool[g]).
+            int64[g]: for each key, the index of the pair with the greatest value that exists after the
+            bundle, -1 for none. bool[g]: whether the stored extreme of the key, or a greater value, exists
+            before the bundle and not after it.
         """
         self.size = known_size.copy()
         best = np.empty(len(known), np.int64)

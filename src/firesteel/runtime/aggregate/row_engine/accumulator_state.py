@@ -1,8 +1,8 @@
-"""Accumulators of a GroupAggregate in keyed state: one row of columns for each key, and the map views.
+"""Accumulators of a GroupAggregate in keyed state: a row with the fields for each key, and the map views.
 
-The row handler and the prefix scans use the same columns, so either can process a key. An accumulator of the
-row handler has parts (slots): fields and map views. Each field is one column of its Arrow type, in the
-order of the parts.
+An accumulator has parts (slots): fields, such as a sum, and map views. The fields are stored as Arrow
+columns, in the order of the parts, with one row for each key. Each map view is a state of its own. The row
+handler and the prefix scans use the same state, so either can process a key.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ class Stored:
     """Stored accumulators of the g keys of a batch.
 
     Attributes:
-        found: bool[g], whether each key is stored.
-        fields: Column of each accumulator field, g rows, by name: `sum2` is field `sum` of call 2.
+        found: bool[g], whether each key has a stored accumulator.
+        fields: Column of each accumulator field, g rows, by name: `sum2` is field `sum` of call 2. NULL for a
+            key without a stored accumulator.
     """
 
     found: NDArray[np.bool_]

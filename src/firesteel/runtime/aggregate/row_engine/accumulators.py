@@ -1,7 +1,7 @@
 """Storage of the row handler's accumulators between batches: in this process, or in keyed state.
 
-Both kinds of storage load the accumulator tuples that the handler's `process` takes, and store those that it
-leaves.
+Each of the two storages loads the accumulators as tuples for the handler's `process`. Afterwards it stores
+the new tuples.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def _names(keys: Keys) -> Iterator[tuple[int, int]]:
 class StoredAccumulators:
     """Accumulators in keyed state.
 
-    Of a map view, only the entries that the rows of the batch name are read. If the handler iterates over the
-    view, the other entries are read, too.
+    Of a map view, only the entries whose map keys occur in the rows of the batch are read. If the handler
+    iterates over the view, the other entries are read, too.
     """
 
     def __init__(self, state: AccumulatorState, slots: Sequence[Slot], expiry: Expiry) -> None:
@@ -165,10 +165,10 @@ def accumulators(
     columnar: bool,
     expiry: Expiry,
 ) -> tuple[AccumulatorState | None, Accumulators]:
-    """Return the state of an operator's accumulators, and the row handler's access to them.
+    """Return the keyed state of an operator's accumulators, and the row handler's access to them.
 
-    Without a state backend, the accumulators stay in this process: in a memory backend if `columnar`, else as
-    Python objects, and the state is None.
+    If `state` is None, the accumulators stay in this process. With `columnar`, they are then in a memory
+    backend. Without `columnar`, they are Python objects, and None is returned for the keyed state.
     """
     if state is None and not columnar:
         return None, HeapAccumulators(expiry)

@@ -1,6 +1,7 @@
 """Row handler: one generated Python class that runs all aggregate calls of a query.
 
-Flink: AggsHandlerCodeGenerator and GroupAggFunction. The class has Flink's life cycle, and a method
+Flink: AggsHandlerCodeGenerator and GroupAggFunction. The class has the methods of Flink's AggsHandleFunction
+(accumulate, retract, merge and so on) and a method
 
     process(counts, accs, kinds, *columns) -> (outcomes, values)
 
@@ -47,7 +48,8 @@ class Input:
 
     Attributes:
         position: Number of the field in the operator's input.
-        key: Whether values are in key form, which maps can compare (types/internal_values.py: to_key).
+        key: Whether values are in key form, the form of map keys: two values are equal if their bytes are
+            equal (types/internal_values.py: to_key).
     """
 
     position: int
@@ -237,7 +239,7 @@ class _Writer:
         return block(f"def {name}({arguments}):", self._over_acc(body))
 
     def _over_acc(self, body: str) -> str:
-        """Return the statements `body`, preceded by reading the accumulator and followed by writing it."""
+        """Return the statements that unpack `self.acc` into local names, `body`, and those that pack it."""
         if not self._names:
             return body or "pass"
         parts = _tuple(self._names)
@@ -315,8 +317,8 @@ class _Writer:
     def _unchanged(self) -> str:
         """Return the test whether the new result (`value`) equals the one before (`before`), as text.
 
-        In Flink, NaN equals nothing. But == on tuples can find that a NaN equals itself, so floats are
-        tested, too.
+        In Flink, NaN equals nothing, not even itself. But for Python's == on tuples, two items are equal if
+        they are the same NaN object. So the text also tests that each float equals itself.
         """
         floats = [i for i, call in enumerate(self._calls) if call.spec.type.root in APPROXIMATE]
         tests = [f"value[{i}] == value[{i}]" for i in floats]

@@ -92,9 +92,10 @@ class Call:
 
     @property
     def distinct_together(self) -> bool:
-        """Return whether the call has DISTINCT and compares all its arguments, not only the first one.
+        """Return whether the call has DISTINCT, and rows are distinct by all arguments, not only the first.
 
-        False if all arguments after the first are the same in every row, as the separator of LISTAGG.
+        False if the first argument decides alone: the others are the same in every row, as the separator of
+        LISTAGG is.
         """
         constants = len(self.aggregate.constants) if isinstance(self.aggregate, HandWritten) else 0
         return self.spec.distinct and len(self.spec.args) - 1 > constants
@@ -139,10 +140,10 @@ class Call:
         return self._fill(aggregate.merge)
 
     def constants(self) -> str:
-        """Return the statements that a merge needs to read the arguments after the first one.
+        """Return statements for a merge that set the names of the arguments after the first, such as `x3`.
 
-        A merge has no row. The arguments are the same in every row, so the accumulators have them as fields
-        (HandWritten.constants).
+        A merge has no row to read them from. They are the same in every row, so the accumulators keep them in
+        fields (HandWritten.constants).
         """
         names = self.aggregate.constants if isinstance(self.aggregate, HandWritten) else ()
         return "\n".join(

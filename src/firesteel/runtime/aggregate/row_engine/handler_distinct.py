@@ -1,8 +1,9 @@
 """DISTINCT: calls over the same arguments share one map view of the values that they have seen.
 
-Flink: DistinctAggCodeGen. For insert-only input, an entry has one bit for each call that has seen the value.
-If the input retracts, it has the number of rows for each call (a plain number for a single call). A change
-from 0 to 1 accumulates, and from 1 to 0 retracts. An entry with only zeros is deleted.
+Flink: DistinctAggCodeGen. For insert-only input, an entry of the map has one bit for each call that has seen
+the value. If the input retracts, the entry has for each call the number of rows with the value (a list, or a
+plain number for a single call). When this number changes from 0 to 1, the call accumulates the value. When it
+changes from 1 to 0, the call retracts the value. An entry with only zeros is deleted.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ class DistinctCalls:
     def functions(self) -> tuple[tuple[str, Callable[..., Any]], ...]:
         """Return the functions that the text calls, with their names.
 
-        If map keys have another form than the argument, a function converts the one to the other. If a merge
-        must take values in the order of a Java HashMap, a function sorts the entries of a map.
+        There are at most two. The first converts a map key to the argument, if they have different forms. The
+        second sorts the entries of a map, if `_in_order` is True.
         """
         kind = self._kind
         plain = ((self._plain, value_of_key(kind)),) if has_key_form(kind) else ()
@@ -77,7 +78,7 @@ class DistinctCalls:
     def _in_order(self) -> bool:
         """Return whether a merge must take the other accumulator's values in the order of a Java HashMap.
 
-        Flink iterates over such a map. The order matters if the result of a call depends on it (LISTAGG).
+        Flink iterates over a HashMap. True if the result of a call depends on the order of values (LISTAGG).
         """
         return any(isinstance(c.aggregate, HandWritten) and c.aggregate.in_order for c in self.calls)
 
@@ -124,7 +125,7 @@ class DistinctCalls:
     def _any_filter(self) -> tuple[str, ...]:
         """Return the Python condition that at least one call counts the row, by its FILTER, in a tuple.
 
-        () if a call has no FILTER.
+        () if any of the calls has no FILTER, as this call counts every row.
         """
         filters = [call.filter for call in self.calls]
         if not all(filters):

@@ -14,22 +14,25 @@ from firesteel.runtime.state.base import OrderedMapState
 from firesteel.types.internal_values import to_keys
 
 _ALONE = 8
-"""Number of keys whose maps are read one by one. After them, one read fetches the maps of several keys.
+"""Number of keys of a batch whose maps are read one by one.
 
-Reading the map of one key costs nearly as much as reading those of a hundred keys.
+From the next key on, one read fetches the maps of several keys. Reading the map of one key costs nearly as
+much as reading those of a hundred keys.
 """
 _AT_ONCE = 1024
 """Number of keys in a combined read: the wanted key and the keys after it, which are likely to be next."""
 _ENTRIES = 8
 """Number of sub-keys (keys of a map) that are read at first of one key's map.
 
-`MapBounds.outside` looks for a sub-key that the caller does not have. If the caller has all that were read,
+`MapBounds.outside` looks for a sub-key that is not in the caller's `known`. If all that were read are in it,
 eight times as many are read, and so on.
 """
 
 
 class MapBounds:
-    """Reader of the least or greatest sub-keys of ordered maps in the state, which must not change meanwhile.
+    """Reader of the least or greatest sub-keys of ordered maps in the state.
+
+    The maps in the state must not change while the reader is used, as it keeps what it has read.
 
     Args:
         state: The maps in keyed state.

@@ -96,7 +96,7 @@ _FEW = 64
 
 
 def min_key(view: _View) -> tuple[_View, Any]:
-    """Return a map view and its least key, None if the view is empty.
+    """Return a map view and its least key. The key is None if the view is empty.
 
     If the view is a plain dict with many keys, a SortedMap with its entries is returned in its place.
     """
@@ -108,7 +108,7 @@ def min_key(view: _View) -> tuple[_View, Any]:
 
 
 def max_key(view: _View) -> tuple[_View, Any]:
-    """Return a map view and its greatest key, None if the view is empty.
+    """Return a map view and its greatest key. The key is None if the view is empty.
 
     If the view is a plain dict with many keys, a SortedMap with its entries is returned in its place.
     """
@@ -123,9 +123,10 @@ class StoredMap(SortedMap):
     """Entries of one key's map view that a batch needs, and their changes by the batch.
 
     Args:
-        touches: Whether a write of the same value is a change, too, as it restarts the time to live.
-        rest: Function that reads all stored entries as (owner, map key, value). The first iteration calls it.
-            None if all entries are loaded.
+        touches: Whether a write counts as a change if the entry has the written value already. True with a
+            time to live, which each write restarts.
+        rest: Function that reads all stored entries as (owner, map key, value). It is called when the map is
+            iterated for the first time. None if all entries are loaded.
         outside: For a sorted view: function that reads the least or greatest stored key that is not loaded.
             Its arguments are the loaded entries, and True for the least key or False for the greatest one.
     """

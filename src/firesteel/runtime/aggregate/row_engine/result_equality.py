@@ -1,8 +1,14 @@
 """Find results that do not equal themselves. Such a result is sent again with every row of its key.
 
-Flink: EqualiserCodeGenerator, ScalarOperatorGens.generateEquals. NaN equals nothing. NULL equals NULL as a
-result and as the field of a ROW, but not as an element of the ARRAY of ARRAY_AGG or as the value of a MAP. As
-an element, a MAP equals nothing. An ARRAY that is passed through (FIRST_VALUE) is compared by its bytes.
+Flink: EqualiserCodeGenerator, ScalarOperatorGens.generateEquals. These values do not equal themselves:
+
+- NaN
+- a ROW, if a field does not equal itself
+- a MAP, if a value is NULL or does not equal itself
+- the ARRAY of ARRAY_AGG, if an element is NULL, is a MAP, or does not equal itself
+
+NULL equals NULL as a result and as a field of a ROW. Any other ARRAY, such as one that FIRST_VALUE passes
+through, is compared by its bytes, so it equals itself.
 """
 
 from __future__ import annotations

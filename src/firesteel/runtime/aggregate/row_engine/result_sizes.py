@@ -4,12 +4,13 @@ LISTAGG, ARRAY_AGG and their like return all values of a key. Record by record, 
 of n*n/2 values together: 20,000 texts of 6 characters have 1.4 GB of results. The results of a batch are
 therefore made and sent piece by piece.
 
-A result is at most as large as the accumulator before the batch and the arguments of the key's rows so far:
+The largest possible size of a result is the size of the accumulator before the batch, plus the sizes of the
+arguments in the key's rows up to this row:
 
-    key  argument   accumulator before   largest result
-    a    3 bytes    10 bytes             13 bytes
-    b    2 bytes    none                  2 bytes
-    a    4 bytes                         17 bytes
+    row   key  argument   accumulator of the key before the batch   largest result
+    1     a    3 bytes    10 bytes                                  10 + 3 = 13 bytes
+    2     b    2 bytes    none                                      2 bytes
+    3     a    4 bytes    10 bytes                                  10 + 3 + 4 = 17 bytes
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from firesteel.runtime.spec.operators import GroupAggregateSpec
 Bytes = NDArray[np.int64]
 
 RESULT_BYTES = 16 << 20
-"""Most bytes of the results of a piece. A larger single result is a piece of its own."""
+"""Maximum number of bytes of the results of a piece. A row with a larger result is a piece of its own."""
 
 
 class GrowingResults:

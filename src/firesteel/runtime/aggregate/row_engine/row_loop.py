@@ -38,8 +38,9 @@ _KINDS = {
         np.full(4, _NONE, np.int8),
     ),
 }
-"""By whether -U is sent: row kinds of the first and of the second output row that an input row causes. Each
-array has the row kind for each outcome, _NONE if there is no such output row."""
+"""Row kinds of output rows, by whether -U is sent. An input row causes at most two output rows. The first
+array is for the first output row, the second array for the second one. The index into an array is the outcome
+(NOTHING, INSERT, UPDATE, DELETE). The item is the row kind, or _NONE if there is no such output row."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from firesteel.runtime.state.base import StateBackend
 from firesteel.types.internal_values import from_list
 
 _KEYS = 100_000
-"""Most keys whose results are computed at once."""
+"""Maximum number of keys whose results are computed at once."""
 
 
 def stored_states(spec: GroupAggregateSpec) -> list[str]:

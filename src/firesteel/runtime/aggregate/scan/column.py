@@ -101,7 +101,10 @@ def _validity(null: Mask | None) -> pa.Buffer | None:
 
 
 def is_plain(kind: SqlType) -> bool:
-    """Return whether a type's values are int64 numbers that compare as in Flink. False for FLOAT, DOUBLE."""
+    """Return whether `from_arrow` gives int64 numbers for a type, which compare like its values in Flink.
+
+    False for FLOAT and DOUBLE, which are no int64, and for all types without numbers, such as STRING.
+    """
     plain = kind.root in INTEGERS or kind.root in DATETIME or kind.root in INTERVALS
     return plain or kind.root in (TypeRoot.BOOLEAN, TypeRoot.DECIMAL)
 
@@ -133,7 +136,8 @@ class Ranks:
     def strings(self, column: Column) -> pa.Array:
         """Return a column of ranks as strings.
 
-        A rank without a string becomes NULL (this happens only for keys that are left to the row handler).
+        A number that is no rank of a string becomes NULL. There are such numbers only for keys that are left
+        to the row handler.
         """
         none = column.is_null | (column.values < 0) | (column.values >= len(self.values))
         return self.values.take(pa.array(column.values, mask=none))
@@ -158,5 +162,8 @@ def comparable(arrays: Sequence[pa.Array], kind: SqlType) -> tuple[list[Column],
 
 
 def from_sortable_form(keys: Index) -> NDArray[np.float64]:
-    """Return numbers from their sortable form (types/internal_values.py: sortable_column)."""
+    """Return DOUBLE numbers from their sortable form: integers that sort like the numbers.
+
+    See types/internal_values.py: sortable_column.
+    """
     return np.where(keys < 0, keys ^ np.int64(0x7FFFFFFFFFFFFFFF), keys).view(np.float64)

@@ -27,7 +27,8 @@ class DistinctBatch:
 
     Attributes:
         pairs: The (key, value) pairs of the batch.
-        reach: For each call, bool[n]: the rows with which a value appears or disappears, except NULL.
+        reach: For each call, bool[n]: True for a row whose value is not NULL, and is the first or the last of
+            its key for this call. With this row, the value appears or disappears.
         final: Map entry of each of p pairs after the batch. If the input retracts, int64[p, c]: the number of
             rows for each of c calls. Over insert-only input, int64[p, 1]: bit i is 1 if call i has seen the
             value.
@@ -116,7 +117,10 @@ def _reject_left_over(rows: Rows, counts: Sequence[Counts], state: MapState, now
 
 
 def counts_of(column: pa.Array, calls: int) -> Index:
-    """Return the counts of m map entries for each of `calls` calls, int64[m, calls]. 0 for a NULL entry."""
+    """Return the counts of m map entries for each of `calls` calls, int64[m, calls].
+
+    An item of `column` is the number of a single call, or the list of the numbers of all calls. NULL gives 0.
+    """
     if calls == 1:
         single: Index = column.fill_null(0).to_numpy(zero_copy_only=False).reshape(-1, 1)
         return single

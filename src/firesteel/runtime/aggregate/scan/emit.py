@@ -34,8 +34,8 @@ class Result:
         """Return n + s results: those after each of n rows, then the stored ones for each of s segments.
 
         The rows of a key are one segment, but after a row that leaves the key without records, a new segment
-        begins (`Rows`). A segment's stored result is that of its key. It is arbitrary for a segment that does
-        not continue from stored accumulators.
+        begins (`Rows`). The stored result of a segment is that of its key before the batch. It has a meaning
+        only for the first segment of a key with state. For other segments it is arbitrary.
         """
         after, known = self.after, self.known.take(rows.segment_keys)
         values = np.concatenate([after.values, known.values.astype(after.values.dtype, copy=False)])

@@ -71,7 +71,8 @@ def _records_before(rows: Rows) -> Index:
     """Return for each segment the number of records of the segment's key before its first row, int64[s].
 
     The records of a key are its added rows that are not retracted. The rows of a key are one segment, but
-    after a row that leaves the key without records, a new segment begins (`Rows`).
+    after a row that leaves the key without records, a new segment begins (`Rows`). So the number is that in
+    the state for the first segment of a key, and 0 for the others.
     """
     assert rows.count is not None
     assert rows.sign is not None
@@ -91,9 +92,9 @@ def _sum_decimals(
 ) -> Index:
     """Return the DECIMAL sum after each row.
 
-    A sum that has overflowed is stored as NULL. If the initial value of the field is NULL (SUM), NULL also
-    means that no row has counted yet, so the sum begins again with the next row. If the initial value is 0
-    ($SUM0), the sum must stay NULL. A key with such a stored NULL is left to the row handler.
+    A sum that has overflowed is stored as NULL. If the initial value of the field is NULL (SUM), this NULL is
+    treated like the initial value: the sum begins again with the next row. If the initial value is 0 ($SUM0),
+    the sum must stay NULL. A key whose $SUM0 is stored as NULL is left to the row handler.
 
     Raises:
         NoPrefixScan: A sum might overflow.
@@ -110,14 +111,14 @@ def _sum_decimals(
 def _still_null(rows: Rows, reach: Mask | None, field: AccumulatorField, initial: Column) -> Mask | None:
     """Return after which rows a field of the accumulator is NULL, bool[n]. None if it never is.
 
-    A field is NULL while its initial value is NULL and no row of its segment has counted yet. `reach` is True
-    for rows that count, None for all. A segment is a range of rows of one key (`Rows`).
+    A segment is a range of rows of one key (`Rows`). `initial` has the field's value before each segment. If
+    it is NULL, the field stays NULL until the first row of the segment that counts. `reach` is True for rows
+    that count, None for all.
     """
     if field.initial is not None or initial.null is None:
         return None
     if reach is None:
-        # Every row counts. So the field is not NULL after the first row of a segment (a range of rows of one
-        # key), and stays not NULL.
+        # Every row counts. So the field has a value after the first row of its segment, and keeps having one.
         return None
     reached = running_sum(reach.astype(np.int64), rows.segment_starts)
     null: Mask = spread(initial.null, rows.segment_starts, len(rows)) & (reached == 0)

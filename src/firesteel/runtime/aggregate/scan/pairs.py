@@ -22,20 +22,21 @@ from firesteel.runtime.state.sort import sort_order, spread
 _FEWEST_BITS = 20
 """Least number of leading bits of a value's word with which `_short_order` sorts (key, value) pairs.
 
-A word is a hash of the value, or a number that sorts like the value. With fewer bits, the words of different
-values would often look equal, so the sort would often be done in vain.
+A word is a hash of the value, or a number that sorts like the value. With fewer bits, the leading bits of
+different values would often be equal. The sort would then have to be repeated by `_long_order`.
 """
 
 
 class Pairs:
     """Distinct (key, value) pairs of n entries, sorted by key, then by the value's hash or by the value.
 
-    The entries of a map state are in this order, too.
+    An entry is a row of the batch, or an item of a list of values. It has a key and a value. The state keeps
+    the entries of its maps in the same order.
 
     Args:
         keys: Keys of the batch.
-        codes: int64[n], key number of each entry, ascending.
-        arguments: n values.
+        codes: int64[n], index in `keys` of each entry's key, ascending.
+        arguments: Value of each entry.
         in_order: Whether to sort the pairs of a key by value, as an ordered map does. This is done only for
             types of which each value has its own order word (a 64-bit number that sorts like the value).
             Otherwise, the pairs of a key are sorted by hashes of their values.
@@ -103,11 +104,11 @@ class Pairs:
 
 
 def _leading(words: tuple[U64, ...]) -> U64:
-    """Return a word for each entry of an ordered map, of which few leading bits suffice to sort the entries.
+    """Return a word for each entry of an ordered map, so that the first few bits suffice to sort the entries.
 
-    The least word is subtracted from all words. If the words are close together, their leading bits are then
-    0, and the words are shifted to the left. The word 0 of a NULL would be far from the others. So NULL gets
-    the least word of the others, minus 1 (if that word is not 0):
+    The least word is subtracted from all words. Then all words are shifted to the left, until the greatest
+    one has no leading 0. A NULL has the word 0, which may be far below the others. So it first gets the least
+    word of the others, minus 1 (if that word is not 0):
 
         1000, 1002, NULL   ->   1000, 1002, 999   ->   1, 3, 0, shifted to the left by 62 bits
 
@@ -202,10 +203,12 @@ def _long_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index
 
 
 class Counts:
-    """Counts of p (key, value) pairs through the n rows of a batch. Only the rows in `mask` count.
+    """Counts of p (key, value) pairs through the n rows of a batch.
+
+    Only rows where the argument `mask` is True count, such as those that pass a FILTER. None: all count.
 
     Attributes:
-        moves: int64[n], +1, -1, or 0 for a row that does not count.
+        moves: int64[n], +1 for an added row, -1 for a retracted row, 0 for a row that does not count.
         after: int64[n], count of each row's pair after the row.
         before: int64[p], stored counts.
         last: int64[p], counts after the batch.

@@ -60,14 +60,14 @@ def columnar_aggregates(spec: GroupAggregateSpec) -> tuple[Aggregate, ...] | Non
         call.distinct or aggregate.views for call, aggregate in zip(spec.calls, aggregates, strict=True)
     )
     if (views and spec.ttl) or sum(call.distinct for call in spec.calls) > _MOST_DISTINCT:
-        return None  # Entries of map views would expire one by one. Only the row handler can handle this.
+        return None  # With a TTL, entries of map views expire one by one, as only the row handler supports.
     return aggregates
 
 
 def distinct_groups(spec: GroupAggregateSpec) -> tuple[list[int], ...]:
-    """Return the numbers of the DISTINCT calls, grouped by argument.
+    """Return groups of the DISTINCT calls with the same arguments, as indices into `spec.calls`.
 
-    Group i shares the map view `seen<i>`.
+    The calls of group i share the map view `seen<i>`.
     """
     groups: dict[tuple[int, ...], list[int]] = {}
     for index, call in enumerate(spec.calls):
@@ -90,7 +90,8 @@ class PrefixScanBatch:
 
     Attributes:
         outcomes: uint8[n], outcome of each row in input order (emit.py).
-        left: Indices of the input rows whose keys need the row handler. Their outcome is NOTHING.
+        left: Indices of the input rows that are not processed: their keys need the row handler. Their outcome
+            is NOTHING here.
     """
 
     outcomes: NDArray[np.uint8]
@@ -160,7 +161,7 @@ class PrefixScanPlan:
 
     @property
     def distinct(self) -> tuple[list[int], ...]:
-        """Return the numbers of the DISTINCT calls, grouped by argument."""
+        """Return groups of the DISTINCT calls with the same arguments, as indices of calls."""
         return self._distinct
 
 

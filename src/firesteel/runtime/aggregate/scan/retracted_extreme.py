@@ -8,8 +8,8 @@ A value of a key exists while its count is above 0. MAX after a row is the great
 
 MIN is computed as MAX over the bitwise complement.
 
-If a key has had retractions without a matching row and its extreme may disappear, the row handler processes
-it: the result of Flink's MaxWithRetractAggFunction then depends on the order of events.
+The row handler processes a key if its extreme may disappear in the batch and if it ever had a retraction
+without a matching row. For such a key, Flink's result depends on the order in which its values came.
 """
 
 from __future__ import annotations
@@ -119,7 +119,8 @@ class RetractedExtreme:
             stored: int64[g], the stored number of different values of each key.
 
         Returns:
-            int64[n] and bool[g].
+            int64[n]: for each row, the number of values of its key that exist after the row. bool[g]: whether
+            each key may lose its stored extreme.
         """
         rows, counts = self._rows, self._counts
         sizes, loses = np.empty(len(rows), np.int64), np.zeros(len(rows.keys), np.bool_)
@@ -135,15 +136,15 @@ class RetractedExtreme:
 
         Args:
             values: int64[p], the value of each (key, value) pair of the batch, as a number (`_numbers`).
-            others: int64[g], the greatest value of each key that is known to exist without the batch's rows:
-                the stored extreme, or, if it may disappear, the greatest stored value not in the batch.
-                The least int64 for none.
+            others: int64[g], a value of each key that exists during the whole batch. It is the stored extreme
+                or, if this may disappear, the greatest stored value that does not occur in the batch. The
+                least int64 if there is no such value.
         """
         rows, pairs, counts = self._rows, self._pairs, self._counts
         places, before = pairs.of_rows, counts.before
         if not pairs.in_order or self._flip:
-            # `greatest` needs the pairs of a key by ascending number. They are sorted by hash, or their
-            # numbers descend, because they are complemented for MIN.
+            # `greatest` needs the pairs of a key by ascending number. Here they are sorted by hash, so sort
+            # them anew, or their numbers descend, as they are complemented for MIN, so reverse them.
             order = _turned(pairs.owners) if pairs.in_order else stable_pair_order(pairs.owners, values)
             place = np.empty_like(order)
             place[order] = np.arange(len(order))
@@ -207,8 +208,8 @@ def next_values(
     """
     found: list[Entries] = []
     most = np.bincount(pairs.owners, minlength=len(keys)) + 1
-    # A few entries of each key are nearly always enough. For the keys that are left then, one entry more is
-    # read than the batch has values of the key.
+    # A few entries of each key are nearly always enough. If all entries that were read of a key occur in the
+    # batch, read once more: one entry more than the batch has values of the key.
     for enough in (False, True):
         counts = most[owners] if enough else np.minimum(most[owners], _FIRST_READ)
         start = _arguments(best.take(pa.array(owners)), argument)
@@ -226,7 +227,7 @@ def next_values(
 
 
 def _arguments(best: pa.Array, argument: SqlType) -> pa.Array:
-    """Return stored extremes as values of the argument's type."""
+    """Return stored extremes in the argument's type: FLOAT and DOUBLE are stored in sortable form."""
     if argument.root not in APPROXIMATE:
         return best
     return pa.array(from_sortable_form(best.to_numpy(zero_copy_only=False))).cast(to_arrow(argument))

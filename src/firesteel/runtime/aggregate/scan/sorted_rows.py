@@ -43,7 +43,7 @@ class SortedRows:
         """Return the input field at `position` as numbers, sorted by key."""
         if position not in self._columns:
             column, kind = one_array(self._changes.column(field(position))), self.spec.input_types[position]
-            if kind.root is TypeRoot.DECIMAL:  # Arrow has 16 bytes per value: convert to 8 bytes, then sort.
+            if kind.root is TypeRoot.DECIMAL:  # Convert from 16 bytes to 8 first, so less is moved.
                 self._columns[position] = from_arrow(column, kind).take(self.keys.order)
             else:
                 self._columns[position] = from_arrow(self.array(position), kind)

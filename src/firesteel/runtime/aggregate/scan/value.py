@@ -105,7 +105,8 @@ def _decimal_average(total: Column, count: Index, shift: int, precision: int) ->
     Args:
         total: Sums as unscaled integers.
         count: Number of values of each sum.
-        shift: Number of digits after the point that an average has more than a sum.
+        shift: Scale of the averages minus scale of the sums: 4 if a sum has 2 digits after the point and an
+            average 6.
         precision: Number of digits of the result type.
     """
     largest = int(np.abs(total.values).max(initial=0)) * 10**shift

@@ -1,8 +1,9 @@
-"""WindowJoin: join the rows of equal windows, at their end. Flink: WindowJoinOperator.
+"""WindowJoin: join the rows of equal windows, at the end of the windows. Flink: WindowJoinOperator.
 
-Rows wait for the watermark that both inputs have reached. Then all windows that it passes are joined at once.
-The watermark of a row's own input decides whether the row is late, whatever the other input's watermark is.
-So the result does not depend on how the inputs are divided into batches.
+Rows wait until the watermarks of both inputs have passed the end of their window. All windows that one
+watermark passes are joined together.
+A row is late if the watermark of its own input had passed its window. The watermark of the other input does
+not matter: it depends on how the inputs are divided into batches, and the result must not depend on that.
 """
 
 from __future__ import annotations

@@ -20,7 +20,10 @@ Holds = Callable[[Index, Index], Mask]
 """Function that says for which pairs of a leading row and another row the condition is true."""
 
 PIECE = 1 << 18
-"""Approximate number of pairs to create at once. The rows of a window may all be partners of each other."""
+"""Approximate number of pairs to create at once.
+
+Pairs may be too many for the memory: 10,000 rows of each input in one window and key make 100 million pairs.
+"""
 
 NONE = -1
 """Value in place of a row's position if there is no row."""
@@ -143,8 +146,9 @@ class WindowPairs:
         A piece may be empty, and may end within the pairs of a leading row.
 
         Yields:
-            Two arrays int64[p], the positions of leading rows and of their partners in sorted order. Then the
-            number of leading rows of which this piece and the pieces before it have all pairs.
+            Two arrays int64[p], the positions of leading rows and of their partners in sorted order. Then
+            the number of complete leading rows, counted from the first one. A leading row is complete if no
+            later piece has a pair of it.
         """
         rows, other_rows = self._rows
         total = int(self._ends[-1]) if len(self._ends) else 0
@@ -165,7 +169,10 @@ class WindowPairs:
 
 
 def _places(leading: FiredSide, other: FiredSide) -> Index:
-    """Return the rank of each of g codes (window and key), by the watermark that fires it, then its end."""
+    """Return the position of each of g codes, int64[g]. A code stands for a pair of window and key.
+
+    The codes are sorted by the watermark that fires the window, then by the end of the window.
+    """
     codes = np.concatenate([leading.codes, other.codes])
     if not len(codes):
         return codes

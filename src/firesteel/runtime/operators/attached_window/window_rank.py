@@ -28,7 +28,11 @@ from firesteel.types.arrow import to_arrow
 Index = NDArray[np.int64]
 
 FEW = 1 << 12
-"""Rows that can no longer be sent are removed once more than 2 * (needed rows) + FEW rows are stored."""
+"""Number that limits the stored rows: more than 2 * n + FEW rows start a removal.
+
+A removal drops the rows that can no longer be sent. n is the number of rows that the last removal has left,
+or the number of stored rows if it is lower by now.
+"""
 
 
 class WindowRank(WaitsForWatermarks):

@@ -1,4 +1,4 @@
-"""Expand: emit several copies of each row, each with other columns set to NULL (Flink: StreamExecExpand)."""
+"""Expand: send several copies of each row, with NULL in different columns (Flink: StreamExecExpand)."""
 
 from __future__ import annotations
 

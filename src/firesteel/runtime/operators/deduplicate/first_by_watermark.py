@@ -140,8 +140,8 @@ class FirstByWatermark(WaitsForWatermarks):
             sent, waiting, done,
             *given(order, starts, rows.times, first, behind, stored, times, passed),
         )  # fmt: skip
-        # A waiting row that no watermark passes may be in the state only, and not in `rows`. In `waiting`,
-        # its number is len(rows).
+        # `rows` lacks the rows that waited in the state before the batch and that no watermark of it passes.
+        # The number len(rows) stands for such a row in `waiting`.
         mine = np.append(first, watermarks)
         fires = (waiting != NONE) & (mine[waiting] < watermarks) & ~was_done
         sent[fires], waiting[fires], done[fires] = waiting[fires], NONE, True
@@ -160,12 +160,12 @@ class FirstByWatermark(WaitsForWatermarks):
         Args:
             keys: The g keys of the rows.
             rows: The rows.
-            stored: int64[g], row of each key that waited before this batch. Its number in `rows` if a
-                watermark passes it. Otherwise, the row is only in the state, and len(rows) stands for it.
-                NONE if no row waited.
-            waiting: int64[g], row of each key that waits after this batch, numbered like `stored`.
-            elsewhere: int64[g], time of the row of each key that waited before this batch, 0 for none. It
-                comes from the state, because `rows` does not have all of these rows.
+            stored: int64[g], number in `rows` of the row of each key that waited before this batch.
+                len(rows) if that row is in the state, but not in `rows`, since no watermark passes it. NONE
+                if no row waited.
+            waiting: int64[g], the row of each key that waits after this batch, numbered as in `stored`.
+            elsewhere: int64[g], time of the row of each key that waited before this batch, 0 for none. The
+                times are those in the state, because `rows` lacks some of these rows.
             now: Processing time in milliseconds.
         """
         kept = len(rows)  # the number of a waiting row that is in the state, but not in `rows`

@@ -81,18 +81,19 @@ class RowTimeDeduplicate(RowOperator):
     def _kept_rows(
         self, fields: Sequence[pa.Array], keys: Keys, stored: Index, found: Found | None
     ) -> tuple[Index, Index]:
-        """Decide for each of n rows whether its key keeps it, and which row it replaces then.
+        """Decide which of n new rows become the kept row of their key, and which row each of these replaces.
 
         Args:
-            fields: Columns of the rows.
-            keys: The g keys of the rows.
-            stored: int64[g], number of the row that each key has in the state, NONE for none. As the new rows
-                have the numbers below n, stored rows have numbers from n on.
+            fields: Columns of the new rows. The new rows have the numbers 0 to n - 1.
+            keys: The g keys of the new rows.
+            stored: int64[g], number of the row that each key has in the state, from n on. NONE for a key
+                without a row in the state.
             found: The rows in the state, None if the state is not used.
 
         Returns:
-            int64[n], number of the row that each row replaces: NONE if it is the first row of its key,
-            DROPPED if its key does not keep it. Then int64[g], number of the last row that each key keeps.
+            int64[n], for each new row the number of the row that it replaces. NONE if it is the first row of
+            its key, DROPPED if it is not kept. Then int64[g], number of the row that each key keeps after
+            all new rows.
         """
         time = self._spec.time
         stored_times = np.zeros(len(keys), np.int64) if found is None else milliseconds(found.columns[time])

@@ -22,17 +22,17 @@ from firesteel.runtime.state.base import StateBackend
 
 
 class BundleAggregate(ABC):
-    """BundleFunction (map_bundle.py) that sends at most one change of result for each key of a bundle.
+    """BundleFunction (map_bundle.py) that sends at most one new result for each key of a bundle.
 
     Keys are processed in columns where that is possible. The row handler processes the others.
 
     Args:
         spec: Settings of the aggregate.
         keys: Positions of the key columns in the input.
-        results: Number of calls whose results are sent.
+        results: Number of aggregate calls whose results are sent.
         state: State of the operator. None keeps the accumulators in this process.
         clock: Processing time.
-        in_columns: Whether all calls have a columnar form.
+        in_columns: Whether all aggregate calls have a columnar form.
     """
 
     def __init__(

@@ -79,7 +79,10 @@ class GroupAggregate(RowOperator):
         return pa.concat_tables([self._processed(rows, keys) for rows, keys in self._pieces(changes)])
 
     def _pieces(self, changes: pa.Table) -> Iterator[tuple[pa.Table, Keys]]:
-        """Yield parts of a table with their keys: the results of each part have a bounded number of bytes."""
+        """Yield successive slices of a table, each with the keys of its rows.
+
+        The table is cut so that the results of one slice do not take too much memory.
+        """
         self._expiry.now = self._clock()
         keys = find_keys(self._key_columns(changes), changes.num_rows)
         for start, stop in self._by_row.pieces(changes, keys):

@@ -176,9 +176,10 @@ class IncrementalGroupAggregate:
         return accs
 
     def _bundles(self, ordered: pa.Table, partial: Keys) -> list[Any]:
-        """Merge the accumulators of each partial key (final key and bucket), and return the merged ones.
+        """Merge the accumulators of each partial key (final key and bucket).
 
-        `ordered` has the accumulators to merge, sorted by partial key. The result is in the same order.
+        `ordered` has the accumulators to merge, sorted by partial key. Return one merged accumulator for each
+        partial key, in the order of the keys' indices.
         """
         rows, handler, bundles = self._columns.to_rows(ordered, self._slots), self._handler, []
         for count in partial.counts.tolist():

@@ -32,9 +32,11 @@ class NewRows:
         codes: int64[n], the join key of each row, as an index in `Arrivals.keys`.
         joins: bool[n], whether a row can have a partner: neither its key nor its time is NULL.
         times: int64[n], milliseconds.
-        passed: int64[n], how often the operator's event time has advanced in the batch before each row.
-        now: int64[n], the operator's time when each row arrives.
-        stays: bool[n], whether a row that arrives later may be its partner.
+        passed: int64[n], number of steps in the batch by which the operator's time has advanced before each
+            row (`Steps`).
+        now: int64[n], the operator's time when each row arrives: the lower watermark of both inputs, or the
+            clock in a join by processing time.
+        stays: bool[n], whether a row of the other input that arrives later may be the row's partner.
         ranks: int64[n], position of each row in the arrival order of both inputs.
     """
 
@@ -80,7 +82,7 @@ class Arrivals:
         Args:
             spec: Settings of the join.
             inputs: For each port its rows, or None.
-            steps: Advances of the operator's event time within the batch.
+            steps: Steps by which the operator's time advances within the batch.
             clock: Processing time in milliseconds: the time of all rows in a join by processing time.
         """
         tables = [_table(spec, port, part) for port, part in enumerate(inputs)]

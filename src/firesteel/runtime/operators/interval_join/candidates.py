@@ -78,12 +78,15 @@ class Candidates:
         return self._order[places]
 
     def meets(self, candidates: Index, ranks: Index, now: Index) -> Mask:
-        """Return which candidates arrived before a row of the other input and have not expired.
+        """Return for which of p pairs the candidate arrived first, and had not expired by then, bool[p].
+
+        A pair consists of a candidate, which is a row of this input, and a row of the other input.
 
         Args:
-            candidates: int64[p], numbers of rows of this input.
-            ranks: int64[p], arrival position of the other input's row.
-            now: int64[p], the operator's time when that row arrived.
+            candidates: int64[p], number of the candidate of each pair.
+            ranks: int64[p], arrival position of the other input's row of each pair.
+            now: int64[p], when the other input's row arrived: the lower watermark of both inputs at that
+                moment, or the clock in a join by processing time.
         """
         before = self._ranks[candidates] < ranks
         there: Mask = before & self._stays[candidates] & (now <= self._until[candidates])

@@ -17,7 +17,10 @@ from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 
 
 class Expired:
-    """Rows of an input that expire as event time advances in steps. The join pads rows of this input.
+    """Rows of an input that expire in a batch, as the operator's time advances in steps (`Steps`).
+
+    It is used for an input whose rows the join pads. The operator's time is the lower watermark of both
+    inputs, or the clock in a join by processing time.
 
     Args:
         spec: Settings of the join.
@@ -25,7 +28,7 @@ class Expired:
         arrivals: The rows of the batch.
         candidates: Rows of the input that may join rows of the batch.
         kept: State of the input.
-        steps: Steps of the operator's event time.
+        steps: Steps by which the operator's time advances in the batch.
     """
 
     def __init__(
@@ -47,9 +50,10 @@ class Expired:
             self._among = _positions(self._waiting.numbers, candidates.stored.numbers)
 
     def rows(self, start: int, stop: int) -> tuple[Index, Sequence[pa.Array]]:
-        """Return the rows without a partner that expire at steps [start, stop).
+        """Return the rows without a partner that expire as the operator's time advances by some steps.
 
-        Call this method only after all rows that arrive before step `stop` were joined.
+        The steps are those with the numbers [start, stop). Call this method only after all rows that arrive
+        before step `stop` were joined.
 
         Returns:
             Sequence of the step at which each row expires, and the fields of the rows.
@@ -75,7 +79,7 @@ class Expired:
         """Return a changes table with an insert for each row.
 
         Args:
-            sequences: Sequence of the step of event time at which each row expires.
+            sequences: Sequence of the step at which each row expires.
             columns: Fields of the rows.
         """
         return inserts(sequences, self._steps.sub_sequence, columns)
@@ -105,7 +109,7 @@ class _ByStep:
 
 
 def _positions(numbers: Index, among: Index) -> Index:
-    """Return the positions of distinct numbers among others, -1 for a missing number."""
+    """Return the position in `among` of each of some distinct numbers, -1 for a number that is not there."""
     order = np.argsort(among)
     at = np.searchsorted(among[order], numbers)
     found = np.full(len(numbers), -1)

@@ -153,7 +153,11 @@ class IntervalJoin(Operator):
         yield replace(piece, times=times)
 
     def _held_back(self, time: int) -> int:
-        """Return the watermark to send: earlier by the join's delay, except MAX_WATERMARK (end of input)."""
+        """Return the watermark to send for the watermark `time`.
+
+        It is lower by the greatest possible distance between the times of two partners (`spec.delay`).
+        MAX_WATERMARK, which ends the input, stays as it is.
+        """
         return time if time == MAX_WATERMARK else max(time - self._spec.delay, MIN_WATERMARK + 1)
 
 

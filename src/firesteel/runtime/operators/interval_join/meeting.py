@@ -35,7 +35,7 @@ class Meeting:
         spec: Settings of the join.
         arrivals: The rows of the batch.
         kept: State of both inputs.
-        steps: Advances of the operator's event time within the batch.
+        steps: Steps by which the operator's time advances within the batch.
         residual: Condition besides key and time, None for none.
     """
 
@@ -57,7 +57,10 @@ class Meeting:
         ]
 
     def pieces(self) -> Iterator[WatermarkedBatch]:
-        """Yield the rows to send, with the operator's event time as watermarks among them."""
+        """Yield the rows to send, with a watermark for each step of the operator's time (`Steps`).
+
+        The caller lowers these watermarks before it sends them.
+        """
         starts, sizes = self._ranges()
         ends = np.cumsum(sizes)
         total = int(ends[-1]) if len(ends) else 0
@@ -103,7 +106,10 @@ class Meeting:
         return starts, sizes
 
     def _steps_before(self, until: int) -> int:
-        """Return how often event time advances before arrival `until`, which may be the end of the batch."""
+        """Return the number of steps of the operator's time (`Steps`) before arrival number `until`.
+
+        If `until` is the number of all arrivals, return the number of all steps in the batch.
+        """
         if until >= len(self._arrivals):
             return len(self._steps.times)
         port, row = self._arrivals.ports[until], self._arrivals.rows[until]
@@ -150,7 +156,7 @@ class Meeting:
         return self._sent(port, new, self._padded(port, [c.take(pa.array(new)) for c in rows.fields]))
 
     def _padded_later(self, expired: Expired, start: int, stop: int) -> pa.Table:
-        """Return the padded rows that expire at steps [start, stop)."""
+        """Return the padded rows that expire at the steps [start, stop) of the operator's time."""
         sequences, fields = expired.rows(start, stop)
         return expired.sent(sequences, self._padded(expired.port, fields))
 

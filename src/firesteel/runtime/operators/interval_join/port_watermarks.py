@@ -1,4 +1,7 @@
-"""PortWatermarks: the watermark that an operator of two inputs has at each row of a batch."""
+"""PortWatermarks: the time of an operator with two inputs, at each row of a batch.
+
+The operator's time is the lower one of the last watermarks of its inputs.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +20,16 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Steps:
-    """Positions at which the event time of an operator advances within a batch.
+    """The m steps by which the time of an operator with two inputs advances within a batch.
+
+    The operator's time is the lower one of the last watermarks of both inputs. An interval join by processing
+    time has the clock instead.
 
     Attributes:
-        before: Event time at the start of the batch.
-        times: int64[m], event time from each position on, ascending.
-        sequences: int64[m], ascending. Time i begins after all rows with a sequence up to `sequences[i]`.
-        sub_sequence: Sub-sequence of the changes that an advance of the event time causes.
+        before: The operator's time at the start of the batch, in milliseconds.
+        times: int64[m], the operator's time after each step, ascending.
+        sequences: int64[m], ascending. Step i comes after all rows with a sequence up to `sequences[i]`.
+        sub_sequence: Sub-sequence of the changes that a step causes.
     """
 
     before: int
@@ -33,11 +39,11 @@ class Steps:
 
     @property
     def last(self) -> int:
-        """Event time at the end of the batch."""
+        """The operator's time at the end of the batch."""
         return int(self.times[-1]) if len(self.times) else self.before
 
     def passed(self, sequences: Index) -> Index:
-        """Return how often event time has advanced before each row, int64[n].
+        """Return the number of steps before each row, int64[n].
 
         Args:
             sequences: int64[n], sequence of the rows.
@@ -45,17 +51,17 @@ class Steps:
         return np.searchsorted(self.sequences, sequences, side="left")
 
     def at_rows(self, passed: Index) -> Index:
-        """Return the event time at n rows, int64[n].
+        """Return the operator's time at each of n rows, int64[n].
 
         Args:
-            passed: int64[n], how often event time has advanced before each row.
+            passed: int64[n], number of steps before each row.
         """
         times: Index = np.concatenate([[self.before], self.times])[passed]
         return times
 
 
 class PortWatermarks:
-    """Last watermarks of both inputs, kept in the state. The lower watermark is the event time.
+    """Last watermarks of both inputs, kept in the state. The lower one is the time of the operator.
 
     Args:
         backend: State of the operator.
@@ -69,11 +75,11 @@ class PortWatermarks:
 
     @property
     def now(self) -> int:
-        """The event time."""
+        """The operator's time: the lower one of the last watermarks of both inputs."""
         return min(port.now for port in self._ports)
 
     def advance(self, inputs: Sequence[WatermarkedBatch | None]) -> Steps:
-        """Process the watermarks of a batch, and return where they advance the event time.
+        """Process the watermarks of a batch, and return the steps by which they advance the operator's time.
 
         Args:
             inputs: For each port its rows with the watermarks among them, None if it has neither.

@@ -2,8 +2,8 @@
 
 The changes are cut into consecutive sections. Usually, a section is one block, with all rows of its keys. If
 one key has more rows than a block may have, its successive changes are a section. Each of these changes has
-one block for each part of the rows. So a change reads all parts again: its results are sent before those of
-the next change.
+one block for each part of the rows with the key. The results of a change are sent before those of the next
+change, so every change of the section reads all parts again.
 
     changes     a a | b c b      key a has more than READ_ROWS rows, in two parts
     blocks      a1 a2 a1 a2 | *  a1, a2: a change of a with part 1 or part 2 of the rows of a
@@ -23,7 +23,10 @@ from firesteel.runtime.operators.join.delta import Delta, Index, Mask
 from firesteel.runtime.operators.join.side import JoinSide, Rows
 
 READ_ROWS, READ_BYTES = 1 << 20, 96 << 20
-"""Maximum rows and bytes of one read. A key with more is read in parts. Bytes are estimated by the mean."""
+"""Maximum number and bytes of the rows that are read from the state at once.
+
+If a join key has more rows, they are read in parts. The bytes are the number of rows times their mean size.
+"""
 PART_ROWS, PART_BYTES = 1 << 18, 24 << 20
 """Approximate number and bytes of the rows in one part of a large key."""
 
@@ -36,8 +39,8 @@ class Block:
         rows: The rows.
         partners: int64[m], current number of partners of each row; empty if the state has no such numbers.
             The operator updates the array in place as it joins changes with the rows.
-        met: bool[m], whether a change that was joined so far has added or removed a partner of each row.
-            Empty if `partners` is. Updated in place, too.
+        met: bool[m], whether each row has got or lost a partner since the block was read. Empty if
+            `partners` is empty. The operator updates this array in place, too.
         begin: Position of the first change in the `Delta`.
         end: Position after the last change.
         is_last: Whether no later block has more rows for these changes.

@@ -83,8 +83,9 @@ def _groups(changes: pa.Table, columns: Iterable[int]) -> Keys:
 def _first_and_last(groups: Keys, adds: Mask) -> tuple[Index, Index]:
     """Return for each unique key the change that removes its old row and the change that adds its last row.
 
-    A removal right after an addition with the same unique key does not count: both are dropped. If the last
-    change of a key is a removal, no change adds a last row.
+    A removal is not that of the old row if the change before it with the same unique key is an addition: it
+    removes the added row, and both changes are dropped. If the last change of a key is a removal, no change
+    adds a last row.
 
     Args:
         groups: The g unique keys of n changes.

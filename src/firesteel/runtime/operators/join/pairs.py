@@ -29,7 +29,8 @@ class Pairs:
     Attributes:
         changes: int64[p], position of the change in the `Delta`.
         rows: int64[p], position of the row in the block, NONE for a change without a partner.
-        done: Number of changes, counted from the first one of the `Delta`, that no later piece has pairs of.
+        done: Number of complete changes, counted from the first one of the `Delta`. A change is complete if
+            no later piece has a pair of it.
     """
 
     changes: Index

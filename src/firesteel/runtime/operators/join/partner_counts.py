@@ -113,7 +113,8 @@ def row_steps(found: Pairs, signs: Index, block: Block, one_row: bool = False) -
         found: Pairs. Each adds or removes a partner of its row.
         signs: int64[n], 1 for a change that adds a row, -1 for a change that removes a row.
         block: The rows, whose numbers of partners are updated.
-        one_row: Whether a row has at most one partner. Then a +U without its -U does not count it twice.
+        one_row: Whether a row has at most one partner. If so, its number of partners is 1 after a change that
+            adds one, even if the row has a partner already (+U without its -U).
     """
     by = np.argsort(found.rows, kind="stable")
     rows, steps = found.rows[by], signs[found.changes[by]]

@@ -203,7 +203,7 @@ class _Meeting:
             yield derived(self._delta.changes, changes[some], pa.array(kinds[some]), columns)
 
     def _kinds(self, changes: Index) -> tuple[Kinds, Kinds]:
-        """Return the kinds of joined rows that q changes cause: of rows that come, and of rows that go.
+        """Return the row kinds of new joined rows, and those of retracted joined rows, for q changes.
 
         Each of the two is int8[q], the kind for each change, or one number, the kind for all changes.
         """

@@ -142,7 +142,10 @@ class TableCalc:
 
 
 class _Retrying:
-    """A Lookup that looks up keys without rows again (Flink: RetryableLookupFunctionDelegator)."""
+    """A Lookup that looks up keys without rows again, `retry.attempts` times at most.
+
+    It waits for `retry.delay` milliseconds before each attempt. Flink: RetryableLookupFunctionDelegator.
+    """
 
     def __init__(self, lookup: Lookup, retry: Retry, sleep: Callable[[float], None]) -> None:
         self._lookup = lookup

@@ -30,10 +30,11 @@ from firesteel.types.arrow import to_arrow
 
 @dataclass(frozen=True)
 class _Partners:
-    """Rows of the looked-up table, either by key of the batch or by change of the batch.
+    """Rows of the looked-up table: those looked up now, by change, or the stored ones, by key.
 
     Attributes:
-        owners: int64[m], ascending: number of the key or change that each row belongs to.
+        owners: int64[m], ascending. For rows looked up now, the number of the change that each row belongs
+            to. For stored rows, the number of the key.
         columns: Columns of the rows, m values each.
     """
 

@@ -2,9 +2,10 @@
 
 Flink: RowTimeRowsBoundedPrecedingFunction, RowTimeRangeBoundedPrecedingFunction. Each row sets a timer of its
 key at its time, and a watermark fires the timer. A row is late if its time is not above that of the key's
-last timer that has fired, 0 at first. So a row behind the watermark is accepted if the key has no later timer
-that has fired. For RANGE, another timer drops the state of a key when event time is far beyond its last row.
-The key then starts a new epoch.
+last timer that has fired, 0 at first. So a row below the watermark is accepted if no timer of its key has
+fired at the row's time or later. For RANGE, a row also sets a timer that drops the state of its key, 1.5 *
+range + 1 milliseconds after the row's time. It does not if the key's timer for this is at least range + 1
+milliseconds after the row. When the state is dropped, a new epoch of the key begins.
 """
 
 from __future__ import annotations
@@ -127,7 +128,11 @@ class LateRowCheck:
 
 
 class _Run:
-    """One batch: first the waiting rows that a watermark passes, then the new rows, then the due timers."""
+    """Check of one batch for late rows.
+
+    Arrays over the whole batch have, in this order: the waiting rows that a watermark passes, the new rows,
+    and the due timers.
+    """
 
     def __init__(
         self, keys: Keys, known: _Keyed, due: Index, times: Index, row_watermarks: Index, timers: Index,
@@ -174,8 +179,8 @@ class _Run:
     def _set_timers(self, clean: Mask) -> None:
         """Set the times at which keys are dropped, and the epochs of their rows.
 
-        All keys are processed together. Most rows neither postpone the drop of their key nor begin an epoch.
-        Each pass of the loop takes the next row of each key that does.
+        A pass of the loop processes, for all keys together, one row of each key: the next row that postpones
+        the drop of the key or begins an epoch. Most rows do neither, so the passes are few.
         """
         assert self._range is not None
         known, range = self.known, self._range

@@ -77,14 +77,15 @@ class Windows:
         """Return the results of rows that fire: they enter their frames and get their results now.
 
         Args:
-            rows: n rows that fire. No row of an earlier call with the same partition and epoch is later.
-            first: Number of rows that fired before, when this method was called earlier.
+            rows: n rows that fire. If `fire` got rows of the same partition and epoch before, those rows
+                have no later times.
+            first: Number of rows that `fire` got before, over all partitions. The rows are numbered from it.
             epochs: int64[n], epoch of each row, None for 0.
             ended: Epochs whose state is dropped.
 
         Returns:
             int64[n] positions in `rows`, sorted by partition, epoch, time and arrival; the rows in this
-            order; and the results of these rows, one column for each call.
+            order; and the results of these rows, one column for each aggregate call.
         """
         columns = [rows.columns[i] for i in self._partition]
         if len(ended.epochs):
@@ -110,7 +111,8 @@ class Windows:
         """Return the results of n sorted rows over bounded frames, one column for each aggregate call.
 
         `codes`: partition of each row, as an index into `keys`. `epoch`: epoch of each row. `first`: number
-        of rows that fired before. `ended`: last dropped epoch of each key, -1 for none.
+        of the first of these rows, if all rows that have fired are counted from 0. `ended`: last dropped
+        epoch of each key, -1 for none.
         """
         kept, owners, kept_epochs = self._read(keys, rows, codes, ended >= 0)
         numbers = first + np.arange(len(rows))
@@ -138,14 +140,14 @@ class Windows:
     def _after(
         self, columns: Sequence[pa.Array], epochs: Index, events: Events, frames: Index
     ) -> list[pa.Array]:
-        """Return the results that `events.results` asks for, one column for each call.
+        """Return the results of the rows that fire, one column for each aggregate call.
 
         Args:
             columns: Input fields of r rows, sorted by partition and epoch.
             epochs: int64[r], epoch of each row.
-            events: Rows that enter and leave the frames.
-            frames: int64[r], ascending. Rows have the same number if they have the same partition and epoch.
-                A frame holds only rows of one number.
+            events: Rows that enter and leave the frames, and the rows that fire.
+            frames: int64[r], ascending. Rows of different partitions have different numbers, and so have rows
+                of different epochs in a bounded frame. No frame has rows with different numbers.
         """
         if self._results is None:
             nothing = pa.array(np.zeros(len(frames), np.int64))
@@ -163,8 +165,9 @@ class Windows:
     def _read(self, keys: Keys, rows: TimedRows, codes: Index, whole: Mask) -> tuple[TimedRows, Index, Index]:
         """Return stored rows, the indices of their partitions in `keys`, and their epochs.
 
-        All rows of a partition are read for ROWS, for pandas functions, and for the partitions marked in
-        `whole`. Of others, at least the rows are read that leave the frame as `rows` enter it.
+        All stored rows of a partition are read if the frame is ROWS, if the functions are pandas functions,
+        or if `whole` marks the partition. Otherwise, its oldest rows are read: all rows that leave the frame
+        as `rows` enter it, and possibly some more.
         """
         if self._frame.rows or self._results is None:
             whole = np.ones(len(keys), np.bool_)

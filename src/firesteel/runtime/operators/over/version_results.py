@@ -49,9 +49,9 @@ class VersionRows:
         places: int64[e], place of the row of each entry.
         versions: int64[e], version of each entry.
         before: int64[e], position of the entry with the same row in the version before, -1 for none.
-        firsts: int64[r], for each row of `Versions.rows` the index in `positions` of its first entry.
-        positions: int64[e], position of each entry. In this array, the entries are sorted by place, then by
-            version: all entries of a row follow each other.
+        firsts: int64[r], for each row of `Versions.rows` the index in `positions` at which its entries begin.
+        positions: int64[e], the positions of all entries, sorted by the place of their row, then by version.
+            So the entries of one row are adjacent here.
     """
 
     places: Index
@@ -142,9 +142,9 @@ def changes_of(
 
 
 def _before(versions: Versions) -> Index:
-    """Return the number of the version before the version of each change, int64[k].
+    """Return the number of the version that each change ends, int64[k].
 
-    If a change begins a version, this is the version that the change ends. Each retraction begins a version.
-    For an addition that extends its version, the result has no meaning.
+    A change that begins version v ends version v - 1. Each retraction begins a version. For an addition that
+    extends a version, the result has no meaning.
     """
     return versions.of_change - 1

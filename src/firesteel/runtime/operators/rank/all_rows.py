@@ -1,8 +1,8 @@
 """All rows of each partition, for a rank over retractions.
 
-An ordered map holds them by sort key and arrival number. A batch reads the rows that it may send: the Top-N
-of each partition, and one more row for each row of it that the batch retracts. A retracted row may lie behind
-these rows. It is found by its arrival number, which an index has for each row (row_numbers.py): a search by
+An ordered map holds them by sort key and arrival number. A batch reads the rows that it may send: the first
+N + r rows of each partition, if it retracts r rows of the partition. A retracted row may lie behind these
+rows. It is then found by its arrival number, which an index has for each row (row_numbers.py). A search by
 sort key could find many rows.
 """
 

@@ -128,9 +128,10 @@ def changes_of_updated_rows(
 def _settings(spec: RankSpec) -> Index:
     """Return the settings of the kernels that update the Top-N, int64[6] (kernels/rank.py: settings_of).
 
-    The last setting (`drops`) is 1 if there is an offset, and the output has neither rank numbers nor -U. A
-    sink then upserts by the row key, so it needs a -D of a row that leaves the range of ranks. Instead, Flink
-    sends an update for each shifted rank. These updates leave the row in the sink, or delete another one.
+    The last setting, `drops`, is 1 if there is an offset, and the output has neither rank numbers nor -U. The
+    kernel then sends only the row that enters the range of ranks, and -D for the row that leaves it. The sink
+    upserts by the row key, so it needs this -D. Flink sends an update for each shifted rank instead, which
+    leaves the row in the sink, or deletes another row.
     """
     inserts, retracts = spec.strategy is RankStrategy.APPEND, spec.strategy is RankStrategy.RETRACT
     drops = spec.start > 1 and not (spec.with_number or spec.emit_update_before)

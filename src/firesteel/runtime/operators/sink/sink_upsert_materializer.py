@@ -1,8 +1,9 @@
-"""SinkUpsertMaterializer: turn changes with another upsert key into upserts by the sink's primary key.
+"""SinkUpsertMaterializer: turn changes into upserts by the sink's primary key.
 
-Flink: SinkUpsertMaterializer. The state holds the rows of each primary key in arrival order. The sink has the
-last of them. The effect of a change depends on all earlier changes of its key. So keys are processed row by
-row, but on row numbers instead of rows.
+It is used if the upsert key of the changes differs from the primary key. Flink: SinkUpsertMaterializer. The
+state holds the rows of each primary key in arrival order. The sink has the last row of each key. The effect
+of a change depends on all earlier changes of its key. So the changes of a key are processed one by one, but
+on row numbers instead of rows.
 """
 
 from __future__ import annotations

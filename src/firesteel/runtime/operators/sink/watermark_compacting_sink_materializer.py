@@ -68,8 +68,8 @@ class _Sent:
         kinds: Row kinds.
         rows: Index of the row that has the content of each change.
         watermarks: Index of the watermark that causes each change.
-        turns: Of the input changes that this watermark processes for the key of each change, the index of the
-            first. Changes of one watermark are sent in ascending order of this index.
+        turns: For each change to send, the index of the first input change of its key that its watermark
+            processes. The changes of one watermark are sent in ascending order of this index.
     """
 
     kinds: list[int] = data_field(default_factory=list)
@@ -196,10 +196,11 @@ class _Keys:
         return sent, left
 
     def _turn(self, at: list[int], before: int | None, owner: int, watermark: int, sent: _Sent) -> int | None:
-        """Process the changes `at` of a key before one watermark. Return the row that the sink then has.
+        """Process the changes of a key that one watermark passes. Return the row that the sink then has.
 
-        `before`: row that the sink had, None for no row, as in the result. Changes and rows are given by
-        index. `owner`: number of the key. `sent`: receives the change to send, if there is one.
+        `at`: indices of the changes. `before`: index of the row that the sink had. `watermark` and `owner`:
+        numbers of the watermark and of the key. `sent`: receives the change to send, if there is one. The
+        result is an index, too. `before` and the result are None if the sink has no row of the key.
         """
         rows = self._applied(self._without_pairs(at), before)
         if len(rows) > 1:

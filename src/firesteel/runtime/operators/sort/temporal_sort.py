@@ -74,7 +74,8 @@ class RowTimeSort(WaitsForWatermarks):
     def _sent_until(self, watermarks: int, by: Index, times: Index) -> Index:
         """Return the greatest row time sent before each watermark, then after the last one, int64[m + 1].
 
-        Late rows may be included: they change nothing, because a row of a later time was sent before them.
+        `times` may contain late rows. They do not change the result, because a row with an equal or later
+        time was sent before.
 
         Args:
             watermarks: Number of watermarks m.

@@ -1,9 +1,9 @@
 """Idle keys of a temporal join, whose state is dropped.
 
 Flink: BaseTwoInputStreamOperatorWithStateRetention. A key is used when it gets a row, or when a watermark
-processes its waiting rows and versions. Each use sets the timer of the key to one and a half times the time
-to live from now, unless it is at least one time to live away. When the clock reaches the timer, all state of
-the key is dropped.
+processes its waiting rows and versions. If the key has no timer, or the clock will reach its timer in less
+than the time to live (ttl), a use sets the timer to now + 1.5 * ttl. When the clock reaches the timer, all
+state of the key is dropped.
 """
 
 from __future__ import annotations

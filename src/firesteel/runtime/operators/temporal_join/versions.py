@@ -188,9 +188,10 @@ class _VersionMatching:
         self._placed = np.zeros(0, np.int64)
 
     def add_stored(self, stored: Entries) -> None:
-        """Sort stored and new versions by key and time, with free space for late versions.
+        """Fill the arrays of the kernel with stored and new versions, sorted by key and time.
 
-        Of the versions of a key with equal times, only the last one stays.
+        Late versions are not among them. The kernel inserts these one by one, so each key has a free slot for
+        each of its late versions. Of the versions of a key with equal times, only the last one stays.
         """
         count = len(stored.owners)
         new, last = self._new, int(self._watermarks[-1]) if len(self._watermarks) else -(1 << 63)
@@ -222,8 +223,8 @@ class _VersionMatching:
         found, firsts = np.empty(len(rows.owners), np.int64), self._starts.copy()
         late = self._listed & self._is_late
         ids = np.where(late, self._stored + np.arange(len(new.owners)), NONE)
-        # The kernel gets the stored timer of a key as the first of the key's new versions, but without an id.
-        # So a watermark at the timer processes the key as for a new version, and no row joins the timer.
+        # A watermark must process a key at its stored timer, as it does for a new version. So the kernel gets
+        # this timer as the first new version of the key. It has no id (NONE), so no row joins it.
         has_timer = np.flatnonzero(self._known != NEVER)
         owners = np.concatenate([has_timer, new.owners[order]])
         by = stable_order_by(owners)

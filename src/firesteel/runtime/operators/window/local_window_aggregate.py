@@ -1,7 +1,7 @@
 """LocalWindowAggregate: reduce rows to accumulators by key and slice, before the exchange.
 
-Flink: LocalSlicingWindowAggOperator. It has no state and drops no rows: the operator after the exchange knows
-what is late. Rows of a table are reduced together as long as no watermark between them ends a window of their
+Flink: LocalSlicingWindowAggOperator. It has no state. It drops no late rows: the operator after the exchange
+does. Rows of a table are reduced together as long as no watermark between them ends a window of their
 slice. The accumulator has the sequence of the last row, which is before that watermark. If nearly every row
 has its own key and slice, each row becomes an accumulator.
 
@@ -11,7 +11,8 @@ with the watermark that flushes Flink's buffer, or at the end of a micro-batch, 
 micro-batch begins without earlier rows and watermarks, like Flink after a restart.
 
 Rows are also sent when Flink sends them if the input has retractions and a call has no columnar form. The
-accumulator of such a call depends on which rows are reduced together, so they must be the same as in Flink.
+accumulator of such a call depends on which rows are reduced together, and these must be the rows that Flink
+reduces together.
 """
 
 from __future__ import annotations

@@ -136,9 +136,9 @@ class SessionWindowTableFunction(SessionOperator):
         self._rows.put(batch.keys, owners, _sub_keys(self.times(rows), numbers), self._columns(rows), 0)
 
     def _taken(self, keys: Keys, sessions: OpenSessions, numbers: Index) -> _Rows:
-        """Remove and return the stored rows of some of the sessions that fire.
+        """Remove and return the stored rows of the given sessions, which fire.
 
-        `numbers`: int64, number of each of these sessions among all sessions that fire.
+        `numbers`: int64, number of each given session among all sessions that fire.
         """
         if not len(numbers):
             return _Rows(numbers, numbers, [pa.nulls(0, kind) for kind in self._types])
@@ -155,7 +155,7 @@ class SessionWindowTableFunction(SessionOperator):
         return _Rows(numbers[whose[len(numbers) :]], came, list(found.columns))
 
     def _first_rows(self, keys: Keys, sessions: OpenSessions) -> Entries:
-        """Return the rows of each key up to the end of the last of its sessions."""
+        """Return the stored rows of each key up to the end of its last session in `sessions`."""
         by = stable_order(sessions.owners)
         owners, firsts = np.unique(sessions.owners[by], return_index=True)
         ends = np.maximum.reduceat(sessions.ends[by], firsts)

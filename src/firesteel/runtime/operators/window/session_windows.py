@@ -150,7 +150,7 @@ class SessionOperator(Operator):
 
     # --- processing time -----------------------------------------------------------------------------
     def _at_clock(self, rows: WatermarkedBatch) -> Iterator[Message]:
-        """Fire the sessions that the clock has passed, then add the rows, which all have the same time."""
+        """Fire the sessions that processing time ends, then add the rows, all with the time of the clock."""
         table = rows.table
         if table.num_rows:
             yield from self._at_time(*origin_of(table, 0))
@@ -199,9 +199,9 @@ class SessionOperator(Operator):
         return to_wall_clock(milliseconds(one_array(table.column(field(time.column)))), time.zone)
 
     def _last_times(self, table: pa.Table) -> Index:
-        """Return the time with which each row is reported if it is late (`drop_late`).
+        """Return the time that `drop_late` gets for each row, int64[n] in milliseconds.
 
-        This is the row time, or the last millisecond of the row's window if rows have window columns.
+        This is the row time. If rows have window columns, it is the last millisecond of the row's window.
         """
         windows = self._windows
         if windows.borders is not None:
@@ -211,7 +211,7 @@ class SessionOperator(Operator):
         return milliseconds(one_array(table.column(field(windows.time.column))))
 
     def _keep(self, batch: Batch, parts: tuple[pa.Array, ...]) -> KeyedSessions:
-        """Write changed sessions, and return those that fire. `parts` has what each session holds."""
+        """Write changed sessions, and return those that fire. `parts`: columns that `hold` has returned."""
         found, known, keys = batch.found, batch.known, batch.keys
         place = pa.array(found.owners)
         whose = tuple(key.take(place) for key in keys.columns)

@@ -79,8 +79,8 @@ class WindowAggregate(Operator):
                 self._slices, self._partials, self._open, backend, state_id
             )
         # In columns, late rows become accumulators of their own, which are merged with their slices later.
-        # The row handler adds late rows to the accumulators of their slices at once. Accumulators of late
-        # rows alone may lack a value that a late row retracts, and the row handler cannot retract it then.
+        # The row handler cannot do so: if a late row retracts a value, an accumulator of late rows alone
+        # lacks the value. So it adds late rows to the accumulators of their slices at once.
         self._by_row = not self._partials.in_columns and not spec.is_global
         self.late = 0
 
@@ -168,14 +168,16 @@ class WindowAggregate(Operator):
         return self._late(table.filter(pa.array(joins)), self._slices.kept_in(ends[joins]), first[joins])
 
     def _some_join(self, rows: WatermarkedBatch, fired: Numbers) -> bool:
-        """Return whether a row is late for some of its windows, but not for all."""
+        """Return whether a row, new or buffered, is late for some of its windows, but not for all."""
         if self._held is not None and self._held.some_are_late:
             return True
         fired_before, ends = _fired_before(rows, fired), self._ends(rows.table)
         return bool(np.any((ends <= fired_before) & (self._slices.last_windows(ends) > fired_before)))
 
     def _take_held(self, rows: WatermarkedBatch, fired: Numbers, held: BufferedRows) -> Late:
-        """Add rows to the buffer `held`, and the rows that leave it to their slices. Return the late ones.
+        """Add rows to the buffer `held`, and rows that leave it to their slices.
+
+        Return the accumulators of the rows that left the buffer and are late for some of their windows.
 
         `fired`: int64[m + 1], end of the last windows that have fired: before each watermark, and after the
         last one.
@@ -193,9 +195,9 @@ class WindowAggregate(Operator):
         return self._put(held.released(taken, watermarks, at, fired))
 
     def _drop(self, batch: WatermarkedBatch, dropped: Flags, ends: Numbers) -> None:
-        """Count the rows marked in `dropped`, which are late for all of their windows (`drop_late`).
+        """Count the rows that are late for all of their windows (`drop_late`). The caller drops them.
 
-        `ends`: int64[n], end of each row's slice. The caller leaves the late rows out.
+        `dropped`: bool[n], True for these rows. `ends`: int64[n], end of each row's slice.
         """
         if dropped.any():
             column, times = self._spec.time.column, ends - 1
@@ -204,7 +206,7 @@ class WindowAggregate(Operator):
             self.drop_late(batch.table, dropped, times, self._time.at_rows(batch))
 
     def _put(self, rows: Released | None) -> Late:
-        """Add rows that have reached the state, and return the late ones."""
+        """Add rows that leave the buffer, and return accumulators of the late rows. None adds nothing."""
         if rows is None or self._without_timer is None:
             return Late.none(self._partials)
         self._add(rows.in_time.table, rows.in_time.ends)
@@ -214,10 +216,10 @@ class WindowAggregate(Operator):
         if self._by_row:
             self._add(rows.late.table, self._slices.kept_in(rows.late.ends))
             return Late.none(self._partials)
-        # `_late` makes one accumulator for each key, slice and first window. `_take` names the first slice of
-        # a CUMULATE window for all its late rows, so they are added to one accumulator in arrival order.
-        # Here, late rows of different slices may have left the buffer at different watermarks. So each row
-        # keeps its slice, and each slice has an accumulator of its own.
+        # `_late` makes one accumulator for each key, slice and first window. For CUMULATE, `_take` passes the
+        # first slice of the window for all late rows. So one accumulator gets them in arrival order. Here,
+        # late rows of different slices may have left the buffer at different watermarks. So this call
+        # passes each row's own slice, and each slice has an accumulator of its own.
         return self._late(rows.late.table, rows.late.ends, rows.late.due)
 
     def _ends(self, table: pa.Table) -> Numbers:
@@ -255,7 +257,7 @@ class WindowAggregate(Operator):
 
     # --- windows -------------------------------------------------------------------------------------
     def _fired_by(self, watermarks: WatermarkedBatch) -> Numbers:
-        """Return the end of the last windows that have fired after each watermark."""
+        """Return, for each watermark, the end of the last windows that have fired once it has come."""
         found: Numbers = np.maximum.accumulate(np.maximum(self._slices.fired(watermarks.times), self._fired))
         return found
 
@@ -277,7 +279,11 @@ class WindowAggregate(Operator):
         return self._results(windows, ends, np.repeat(watermarks.sequences, counts), watermarks.sub_sequence)
 
     def _results(self, windows: pa.Table, ends: Numbers, sequences: Numbers, sub_sequence: int) -> pa.Table:
-        """Return the results of windows, given their accumulators sorted by end."""
+        """Return the results of windows as inserts.
+
+        `windows`: n accumulators, sorted by end. `ends`, `sequences`: int64[n], end of each window and
+        sequence of its result. `sub_sequence`: sub-sequence of all results.
+        """
         spec = self._spec
         results = self._partials.results(windows)
         keys = [one_chunk(windows.column(i)) for i in range(len(spec.aggregate.keys))]
@@ -295,7 +301,8 @@ class WindowAggregate(Operator):
 def _fired_before(rows: WatermarkedBatch, fired: Numbers) -> Numbers:
     """Return the end of the last windows that had fired when each row came, int64[n].
 
-    `fired`: the same before each watermark, and after the last one.
+    `fired`: int64[m + 1], end of the last windows that had fired before each of m watermarks and after the
+    last one.
     """
     found: Numbers = np.repeat(fired, np.diff(rows.at, prepend=0, append=rows.table.num_rows))
     return found

@@ -69,7 +69,10 @@ class WindowTableFunction(RowOperator):
 
 
 def _copies(counts: Numbers) -> tuple[Numbers, Numbers]:
-    """Return for each copy the number of its row and its index among the copies of the row."""
+    """Return, for each copy of a row, the position of the row and the number of the copy, from 0.
+
+    `counts`: int64[n], number of copies of each row. The copies of a row are adjacent.
+    """
     place = np.repeat(np.arange(len(counts)), counts)
     return place, np.arange(len(place)) - np.repeat(np.cumsum(counts) - counts, counts)
 

@@ -53,7 +53,7 @@ def _declared_secrets(text: str) -> set[str]:
     """Return the keys of the secret options of all connectors that a script names."""
     found: set[str] = set()
     for name in set(_CONNECTOR.findall(text)):
-        with suppress(FiresteelError):  # the script is refused when its statement runs
+        with suppress(FiresteelError):  # An unknown connector: its statement fails later.
             found |= secret_keys({"connector": name})
     return found
 

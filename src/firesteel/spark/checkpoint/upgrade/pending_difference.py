@@ -147,9 +147,9 @@ def _deliver(
 def _packets(changes: pa.Table, spec: SinkSpec, number: int, job: str, batch: int) -> Iterable[Packet]:
     """Yield the packets from which `Delivery.deliver` delivers changes to a sink.
 
-    If the sink's tasks write the rows and the driver commits them, this function writes the rows as a task
-    would. It yields one packet, with the token that the sink returns for the commit (Sink.close_task). For
-    other sinks, the packets hold the changes.
+    For most sinks, the packets hold the changes. But a sink may write rows in tasks and commit them on the
+    driver. For such a sink, this function does the work of a task: it writes the rows, and yields one packet
+    with the token for the commit (Sink.close_task).
     """
     sink = open_sink(spec)
     if sink.commits is not Commits.DRIVER or sink.on_driver:

@@ -83,7 +83,10 @@ def _may_leave(span: Expr, few: int) -> bool:
 
 
 def _difference(call: Call, a: str, b: str, compiler: Compiler) -> str:
-    """Return the SQL of the months or milliseconds from b to a."""
+    """Return the SQL of the time from b to a.
+
+    It is a number of months if the call's type is an interval of months, else a number of milliseconds.
+    """
     later, earlier = (millis(text, e.type) for text, e in zip((a, b), call.args, strict=True))
     if call.type.root is TypeRoot.INTERVAL_YEAR_MONTH:
         # If each operand is a DATE or a TIME, Flink takes the milliseconds of a TIME for a number of days.

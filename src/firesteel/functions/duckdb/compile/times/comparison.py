@@ -19,8 +19,9 @@ def differ_in_unit(kind: SqlType, other: SqlType) -> bool:
 def compared_in_micros(operator: str, a: str, kind: SqlType, b: str, other: SqlType) -> str:
     """Return the SQL that compares `a` and `b`, of which one is in microseconds and one in nanoseconds.
 
-    A timestamp in nanoseconds is split into whole microseconds and the nanoseconds after them. If the whole
-    microseconds are equal, it is the greater one if it has nanoseconds after them, else both are equal.
+    The timestamp in nanoseconds is split into whole microseconds and the remaining 0 to 999 nanoseconds.
+    First, the microseconds of both timestamps are compared. If they are equal and nanoseconds remain, the
+    timestamp in nanoseconds is the greater one. If no nanoseconds remain, the timestamps are equal.
     """
     if is_fine(kind):
         a, kind, b, other, operator = b, other, a, kind, _MIRRORED.get(operator, operator)

@@ -71,7 +71,10 @@ class RowState:
 
     # --- timers --------------------------------------------------------------------------------------
     def timers(self, mine: KeyedWindows) -> RowState:
-        """Select the key for which timers are set next. Return this object, as `Timers` (triggers.py)."""
+        """Return an object that sets timers of a key's windows, for a trigger (`Timers` in triggers.py).
+
+        It is this object itself, which sets timers of this key until the next call.
+        """
         self._mine = mine
         return self
 

@@ -78,7 +78,10 @@ class WindowLengths:
         return self._timer(start + self.size - 1 + self._lateness)
 
     def clear_time(self, start: int) -> int:
-        """Return the time at which a window is dropped. This is the beginning of 1970 or later."""
+        """Return the time at which a window is dropped: its end minus 1 ms, plus the allowed lateness.
+
+        If this wall clock is before the beginning of 1970, the beginning of 1970 is taken instead.
+        """
         return self._timer(max(0, start + self.size - 1 + self._lateness))
 
 

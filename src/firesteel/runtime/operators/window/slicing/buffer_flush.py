@@ -33,7 +33,10 @@ def may_delay(slices: Slices) -> bool:
 
 
 def next_triggers(watermarks: Times, slices: Slices) -> Times:
-    """Return the next trigger after each watermark: the time from which the buffer is checked again."""
+    """Return, for each watermark, the next trigger after it.
+
+    Flink checks the buffer at the first watermark at or after a trigger.
+    """
     interval, offset = slices.interval, slices.windows.offset
     if has_daylight_time(slices.zone):
         starts = window_starts(to_wall_clock(watermarks, slices.zone), offset, interval)
@@ -58,7 +61,7 @@ class Flushed:
 
 
 class BufferFlushes:
-    """Flushes of one buffer. `now`: watermark before all others, which must be above it to flush."""
+    """Flushes of one buffer. `now`: last watermark so far. Only a watermark above it can flush."""
 
     def __init__(self, slices: Slices, now: int) -> None:
         self._slices = slices
@@ -66,11 +69,11 @@ class BufferFlushes:
         self._least = END_OF_TIME
 
     def clear(self) -> None:
-        """Mark the buffer as emptied, as by a checkpoint."""
+        """Note that the buffer is empty. A checkpoint empties it."""
         self._least = END_OF_TIME
 
     def of(self, watermarks: Times, at: Index, ends: Times) -> Flushed:
-        """Add n rows to the buffer, and return which watermarks flush them and the earlier rows.
+        """Add n rows to the buffer, and return which watermarks flush them and the rows buffered before.
 
         Args:
             watermarks: int64[m], ascending watermarks.
@@ -93,7 +96,7 @@ class BufferFlushes:
         return Flushed(places[np.searchsorted(emptied, parts)], int(places[0]))
 
     def _triggered(self, watermarks: Times) -> Index:
-        """Return which watermarks reach a trigger."""
+        """Return the positions of the watermarks that reach a trigger, ascending."""
         times, following = watermarks.tolist(), next_triggers(watermarks, self._slices).tolist()
         found = []
         place = bisect_left(times, self._trigger)

@@ -48,10 +48,10 @@ class Released:
     Attributes:
         in_time: Rows that are late for none of their windows.
         late: Rows that are late for some of their windows.
-        without_timer: Rows that were in time for a window which fired while they were in the buffer. As in
-            Flink, such a row makes no later window fire. Here, `SlicedRows.due` is the end of the first later
-            window that can contain the row. `SlicedRows.ends` is the end of the slice to which the row is
-            added.
+        without_timer: Rows whose first window fired while they were in the buffer. Later windows may still
+            contain such a row. As in Flink, the row does not make them fire. For these rows,
+            `SlicedRows.due` is the end of the first window that may still contain the row, and
+            `SlicedRows.ends` is the end of the slice to which the row is added.
     """
 
     in_time: SlicedRows
@@ -92,7 +92,7 @@ class BufferedRows:
         return self._sorted(rows.those(done), by[done], fired)
 
     def all(self, fired: int) -> Released | None:
-        """Return all buffered rows, as a checkpoint releases them.
+        """Empty the buffer for a checkpoint. Return the buffered rows, None if there are none.
 
         `fired` is the end of the last fired windows.
         """
@@ -109,15 +109,16 @@ class BufferedRows:
         return self._rows.and_more(rows), by
 
     def _kept_in(self, rows: SlicedRows) -> Numbers:
-        """Return the end of the slice to which each row is added."""
+        """Return the end of the slice to which each row is added (`Slices.kept_in` for a late row)."""
         return np.where(rows.due > rows.ends, self._slices.kept_in(rows.ends), rows.ends)
 
     def _sorted(self, rows: SlicedRows, by: Numbers, fired: Numbers) -> Released:
-        """Divide the rows that leave the buffer by the way in which they join windows.
+        """Divide the rows that leave the buffer into those in time, late for some windows, without a timer.
 
-        They are in time, late for some of their windows, or without a timer.
+        Rows that the result of no window contains are left out. Their first window has fired. Either it was
+        their only one, or they are in a CUMULATE window but not in its first slice.
 
-        `by` is the watermark that releases each row.
+        `by`: int64[n], position of the watermark that releases each row. `fired` is as in `released`.
         """
         fired_before = fired[by]
         awake, late = rows.due > fired_before, rows.due > rows.ends

@@ -74,7 +74,7 @@ class OpenSlices:
 
     # --- rows come -----------------------------------------------------------------------------------
     def add_rows(self, rows: pa.Table, keys: Keys) -> None:
-        """Add rows that are in time. `keys` are the group and the slice of each row."""
+        """Add rows that are in time. `keys`: GROUP BY fields and slice end of the rows."""
         if self._partials.in_columns:
             self.add(self._partials.of_rows(rows, keys))
             return
@@ -93,9 +93,10 @@ class OpenSlices:
         self._write(self._taken())
 
     def late(self, rows: pa.Table, keys: Keys, are_accumulators: bool) -> Late:
-        """Return the accumulators of late rows.
+        """Return the accumulators of late rows, one for each key.
 
-        `keys` are the group, the slice and the first window of each row.
+        `keys`: GROUP BY fields, slice end and end of the first window of the rows. `are_accumulators`:
+        whether `rows` are accumulators of a local phase.
         """
         first: Index = keys.columns[-1].to_numpy()
         own = replace(keys, columns=keys.columns[:-1])
@@ -104,7 +105,7 @@ class OpenSlices:
         return Late(self._partials.of_rows(rows, own), first)
 
     def add_late(self, late: Late, fired: int) -> None:
-        """Write late rows to the state, except those whose windows all end at or before `fired`."""
+        """Write the accumulators of late rows to the state, unless their last window ends by `fired`."""
         table = late.table
         if not table.num_rows:
             return
@@ -134,7 +135,7 @@ class OpenSlices:
         self._state.put(keys, table)
 
     def read_until(self, end: int) -> pa.Table:
-        """Return the slices up to and including an end."""
+        """Write all new accumulators to the state, then return those of the slices that end by `end`."""
         self.settle()
         return self._state.read_until(end)
 
@@ -177,8 +178,8 @@ class OpenSlices:
     def _due(self, after: int) -> pa.Table:
         """Return the accumulators of all slices up to `after`, one for each key and slice, sorted by end.
 
-        New accumulators are written to the state only if a window needs them that ends after `after`. For
-        CUMULATE, `_collapse` writes those of the slices up to `after`.
+        A new accumulator is written to the state only if a window that ends after `after` needs it. For
+        CUMULATE, `_collapse` does this later for the slices up to `after`.
         """
         due, came = self._state.read_until(after), self._taken()
         if not came.num_rows:
@@ -191,11 +192,11 @@ class OpenSlices:
         return self._by_end(self._partials.merged(due, self._partials.keys_of(due)))
 
     def _of_ranges(self, due: pa.Table, before: int, after: int) -> pa.Table | None:
-        """Return the windows, each merged from a range of slices, sorted by end.
+        """Return the accumulators of the windows, sorted by end, each merged from a range of slices.
 
-        None if the accumulators cannot be merged by ranges.
+        None if an aggregate call has accumulators that cannot be merged by ranges.
 
-        With the slices sorted by key and end, the slices of a window are adjacent.
+        If the slices are sorted by key and end, the slices of a window are adjacent.
         """
         keys = find_keys([due.column(i) for i in range(self._width - 1)], due.num_rows)
         table, interval = due.take(pa.array(keys.order)), self._slices.interval

@@ -58,9 +58,9 @@ class Slices:
 
     @property
     def interval(self) -> int:
-        """Return the milliseconds from the end of one slice to that of the next.
+        """Return the milliseconds between the ends of two successive slices.
 
-        The ends of two successive windows are as far apart.
+        The ends of two successive windows have the same distance.
         """
         return self.windows.step
 
@@ -83,7 +83,7 @@ class Slices:
         return window_ends - self.windows.size
 
     def first_slices(self, ends: Times) -> Times:
-        """Return the end of the first slice of each CUMULATE window, into which fired slices are merged."""
+        """Return, for slices of CUMULATE windows, the end of the first slice with the same window start."""
         return self.starts(ends) + self.interval
 
     def kept_in(self, ends: Times) -> Times:
@@ -95,12 +95,12 @@ class Slices:
         return self.first_slices(ends) if self.shared and self.windows.function == "CUMULATE" else ends
 
     def last_fired(self, ends: Times, fired: int) -> Times:
-        """Return the end of the last window with each slice that ends at or before `fired`."""
+        """Return, for each slice, the end of the last window that contains it and ends by `fired`."""
         bound = np.minimum(self.last_windows(ends), fired)
         return window_starts(bound, self.windows.offset, self.interval) if self.shared else bound
 
     def first_unfired(self, ends: Times, fired: Times) -> Times:
-        """Return the end of the first window with each slice that ends after `fired`.
+        """Return, for each slice, the end of the first window that contains it and ends after `fired`.
 
         If all windows of the slice end at or before `fired`, return a time after the end of the last one.
         """
@@ -116,7 +116,7 @@ class Slices:
         return after - (after - self.windows.offset) % self.interval > before
 
     def fired(self, instants: Times) -> Times:
-        """Return the end of the last windows that fire at or before each time.
+        """Return, for each instant, the end of the last windows that have fired by then.
 
         Flink: TimeWindowUtil.isWindowFired.
         """

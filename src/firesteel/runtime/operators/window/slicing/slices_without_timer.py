@@ -40,9 +40,10 @@ class SlicesWithoutTimer:
         self._stored = known.num_rows > 0
 
     def add(self, late: Late) -> None:
-        """Store the slices of `late` here until a window that contains them fires.
+        """Add slices without a timer. They wait until a window that contains them fires.
 
-        `late.first` has for each slice the first window that may contain it.
+        `late.table` has an accumulator for each slice. `late.first` has the end of the first window whose
+        result may still contain the slice.
         """
         self._waiting = _both(self._waiting, late)
 
@@ -56,7 +57,10 @@ class SlicesWithoutTimer:
         self._stored = table.num_rows > 0
 
     def fire(self, before: int, after: int, late: Late) -> pa.Table:
-        """Fire windows like `OpenSlices.fire`, but one at a time while slices without a timer exist."""
+        """Fire windows like `OpenSlices.fire`. While slices without a timer exist, fire end by end.
+
+        At each end, `_add_ready` first adds the slices whose windows fire.
+        """
         if not self._waiting.table.num_rows:
             return self._open.fire(before, after, late)
         fired = []
