@@ -75,7 +75,12 @@ def sync_tree(folder: Path) -> None:
 
 
 def replace(draft: Path, path: Path) -> None:
-    """Rename a file with durable content durably, in place of another file in the same folder."""
+    """Rename `draft` to `path` and make the new name durable. A file at `path` is replaced.
+
+    Args:
+        draft: File in the folder of `path`. The caller has made its content durable, as with `sync_file`.
+        path: The new path.
+    """
     draft.replace(path)
     sync_folder(path.parent)
 

@@ -1,8 +1,12 @@
 """Record of all syncs, for tests that reconstruct the state after a power cut (durability.py: TRACE).
 
-The trace folder has the file `syncs`, with one JSON object a line in the order in which syncs ended. It also
-has the folder `kept`, with a hard link to each synced file by its inode number. So a test can still read a
-file that was replaced or deleted without a sync of its folder. After a power cut, it would exist again.
+The trace folder has two entries:
+
+- `syncs`: a file with one JSON object a line, in the order in which the syncs ended.
+- `kept`: a folder with a hard link to each synced file. The name of the link is the file's inode number.
+
+If a file is replaced or deleted without a sync of its folder, a power cut may bring the old file back. With
+the hard link, a test can still read this old file.
 """
 
 from __future__ import annotations

@@ -47,10 +47,11 @@ class FiresteelError(Exception):
     Attributes:
         message: What is wrong, in one line.
         hint: What to do about it, or None.
-        range: Position in `sql`, or None if unknown.
-        sql: Text that `range` refers to. None until it is known.
-        option: Key of the table's option that is wrong, or None. `range` becomes its position.
-        exit_status: Exit status of the command.
+        range: Position of the error in `sql`, or None if unknown.
+        sql: SQL text that `range` refers to. None until it is known.
+        option: Key of the table option that is wrong, or None. If the position of this option in the script
+            is found, `range` is set to it.
+        exit_status: Exit status of the command `firesteel` if it ends with this error.
         restarts: Whether a restart of the job may help. False if it would fail again with the same error.
     """
 
@@ -123,7 +124,7 @@ class ValidationError(SqlError):
 
 
 class UsageError(FiresteelError):
-    """Error in the command, the environment or an option outside the script."""
+    """Error outside the SQL script: in the command line, its options or the environment."""
 
     exit_status = 2
     restarts = False
@@ -158,7 +159,8 @@ class NotSupportedError(FiresteelError):
     restarts = False
 
     def __str__(self) -> str:
-        # The driver rebuilds a worker's error from its text, which already ends with the line _SEE.
+        # The driver rebuilds a worker's error with the worker's text as its message. This text ends with
+        # the line _SEE already, which must not be added twice.
         text = super().__str__()
         return text if _SEE in text else f"{text}\n{_SEE}"
 
@@ -173,9 +175,9 @@ class JobError(FiresteelError):
     """Failure of a running job."""
 
     row: str | None = None
-    """Row that an operator failed on, or None while it is unknown."""
+    """Text of the row that an operator failed on, or None while the row is unknown."""
     calc: object = None
-    """A FailedCalc (`runtime/dataflow/failed_row.py`): the Calc and row for which an expression failed."""
+    """If an expression of a Calc failed: the Calc and its row, as a FailedCalc (failed_row.py). Else None."""
 
     def in_row(self, row: str) -> JobError:
         """Add the row to the message, unless it has one, and return this error."""

@@ -21,7 +21,10 @@ _IN_URL = re.compile(r"(?:[?&;]password=([^&;\s']+)|://[^/@\s']*?:([^/@\s']+)@)"
 
 
 def has_password(value: str) -> bool:
-    """Return whether a value is a JDBC URL with a password in it."""
+    """Return whether a value is a JDBC URL (it begins with `jdbc:`) that contains a password.
+
+    A password is the value of a parameter (`?password=x`) or follows the user (`//user:x@host`).
+    """
     return value.startswith("jdbc:") and _IN_URL.search(value) is not None
 
 

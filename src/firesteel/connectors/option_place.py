@@ -21,9 +21,10 @@ def locate(error: FiresteelError, table: Table, *, by_words: bool = False) -> No
     Args:
         error: The error to change. The function sets its position: `range` and `sql`.
         table: The table whose options are wrong.
-        by_words: Whether the error is about the table's definition. If `error.option` gives no position, the
-            error points at the first option that its text names. If its text names none, it points at the
-            table's name, unless the statement sets options for the table in a hint.
+        by_words: Whether to search the text of the error if `error.option` gives no position. The error then
+            points at the first option that its text names. If the text names no option, the error points at
+            the table's name in CREATE TABLE. It gets no position if the query sets options of the table in a
+            hint, as the wrong option may be there. Set this only if the table's definition is wrong.
     """
     if error.range is not None:
         return

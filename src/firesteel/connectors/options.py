@@ -90,7 +90,16 @@ def keys(table: Iterable[Option]) -> list[str]:
 
 
 def check_unknown(name: str, options: Mapping[str, str], known: Iterable[str]) -> None:
-    """Raise ValidationError for an option that neither connector `name` nor its format has."""
+    """Check that a table sets no option that its connector and formats do not know.
+
+    Args:
+        name: Name of the connector.
+        options: Options of the table.
+        known: Keys of all options that the connector and the table's formats have.
+
+    Raises:
+        ValidationError: `options` has a key that is not in `known`. The text is Flink's.
+    """
     supported = sorted(known)
     unknown = sorted(key for key in options if key not in supported)
     if not unknown:

@@ -34,7 +34,8 @@ class Outage:
 
         Args:
             why: The error, on one line.
-            patience: Seconds for which the caller waits; None means without limit.
+            patience: Seconds for which the caller goes on trying before it raises an error; None for no
+                limit. The message mentions them.
         """
         with _lock:
             if self.server in _since:
@@ -53,7 +54,10 @@ class Outage:
             self._say(f"{_clock()} {self.server} is back after {time.time() - since:.0f} s.")
 
     def given_up(self) -> None:
-        """End the outage without a message, because the caller raises an error."""
+        """Forget the current outage without a message, because the caller now raises an error.
+
+        The server may still be unreachable. The next call of `missed` reports a new outage.
+        """
         with _lock:
             _since.pop(self.server, None)
 

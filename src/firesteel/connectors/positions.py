@@ -32,7 +32,10 @@ class Origin:
     end: str = ""
     """Digest of the offsets of all sources at which the batch ends."""
     parts: int = 0
-    """Number of positions for this batch, summed over all sinks and their tasks; 0 if unknown."""
+    """Number of positions that all sinks and their tasks together record for this batch; 0 if unknown.
+
+    If a recovery finds fewer positions of this batch, some sink or task has not written its rows.
+    """
     offsets: tuple[str, ...] = ()
     """Offsets at the end of the batch as Spark writes them, one for each source; () if unknown."""
 

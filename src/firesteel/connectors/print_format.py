@@ -72,9 +72,10 @@ def _map_writer(kind: SqlType) -> Write:
 
 
 def _local_time(nanos: int) -> str:
-    """Return Java's LocalTime.toString of nanoseconds since midnight.
+    """Return a time of day as text, as Java's LocalTime.toString does. `nanos` counts from midnight.
 
-    Zero seconds and a zero fraction are left out. The fraction has 3, 6 or 9 digits.
+    The seconds are left out if both they and the fraction are zero. A fraction has 3, 6 or 9 digits; a zero
+    fraction is left out. Examples are `10:15`, `10:15:07`, `10:15:00.500` and `10:15:07.000001`.
     """
     seconds, fraction = divmod(nanos, 10**9)
     text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}"

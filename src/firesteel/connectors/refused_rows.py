@@ -49,11 +49,15 @@ class RefusedRow:
 
 
 RefusedRows = dict[int, list[RefusedRow]]
-"""Refused rows of a sink by partition."""
+"""Refused rows of a sink. The key is the number of the sink's task that writes the rows: the partition."""
 
 
 class RowsRefusedError(Exception):
-    """Error after a target has refused rows. They are in Refusals.found, and the batch is not complete."""
+    """Error that a sink raises after its target has refused rows.
+
+    The sink has added the rows to Refusals.found, and has not completed the task's batch. The host catches
+    the error, stores these rows, and runs the task again without them (spark/sink_task.py).
+    """
 
 
 class RowError(Exception):
@@ -75,7 +79,7 @@ class Refusals:
     - `found`: the target has refused them in this attempt.
 
     Args:
-        known: Rows to leave out, by partition.
+        known: Rows to leave out, by partition (number of the task that writes them).
 
     Attributes:
         found: Newly refused rows, by partition.

@@ -56,10 +56,13 @@ def connector(name: str) -> Connector:
 
 
 def deciding(options: Mapping[str, str]) -> dict[str, str]:
-    """Return the options of a source that a job with a checkpoint must not change.
+    """Return the options of a source that must stay the same while a job continues from its checkpoint.
 
-    They decide which rows an offset stands for, such as `topic`. An option that neither the connector nor
-    its formats define is returned, too.
+    These options, such as `topic`, decide which rows an offset in the checkpoint stands for. The result also
+    has each option that neither the connector nor its formats define, because it may do the same.
+
+    Args:
+        options: All options of the source's table.
     """
     found: Connector | None = CONNECTORS.find(options.get("connector", ""))
     known = {option.key: option for option in found.options} if found is not None else {}

@@ -41,7 +41,10 @@ class ReplayableSource(Protocol):
     """Source that can decode given messages, without reading them from its topic or file."""
 
     def decode(self, messages: Sequence[RawMessage]) -> DecodedMessages:
-        """Decode messages in the order of their positions.
+        """Return the rows of messages, and the error of each message that still cannot be read.
+
+        The rows of a topic's partition, or of a file, are in the order of its messages, whatever the order of
+        `messages` is. A message that cannot be read raises nothing.
 
         Raises:
             NotSupportedError: The query reads metadata that dead letters lack, or a message may be an update

@@ -16,7 +16,11 @@ _LONG = 300
 
 
 def is_of_values(error: Exception) -> bool:
-    """Return whether a value may be the cause of a write error, instead of a failure of the sink."""
+    """Return whether a value in the rows may have caused a write error.
+
+    False for MemoryError, OSError and a FiresteelError other than DataError: they mean that the sink or the
+    machine failed. True for DataError and for any other exception.
+    """
     return not isinstance(error, (FiresteelError, MemoryError, OSError)) or isinstance(error, DataError)
 
 

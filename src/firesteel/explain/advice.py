@@ -76,5 +76,8 @@ def _keyed_line(node: Node) -> str:
 
 
 def _is_set(value: object) -> bool:
-    """Return whether an option has a value other than NONE, FALSE, empty, 0, -1 and a duration of zero."""
+    """Return whether the value of a mini-batch option turns the option on.
+
+    Missing (None), NONE, FALSE, an empty text, 0, -1, `0 ms` and `0 s` do not. Any other value does.
+    """
     return str(value).strip().lower() not in ("none", "", "false", "0", "-1", "0 ms", "0 s")

@@ -34,7 +34,10 @@ _NAMES: dict[type[Node], str] = {
 def ast_line(node: Node, path: str = "0") -> str:
     """Return the line of one node, such as `LogicalFilter(condition=[>($2, 1)])`.
 
-    `path` is the path of the node (`_paths`), which Calcite prints in the hints of a Correlate.
+    Args:
+        node: The node.
+        path: Positions of inputs that lead to the node, such as "0, 1" (see `_paths`). Only the line of a
+            Correlate shows the path, in its join hints: `[LOOKUP inheritPath:[0, 1] options:{...}]`.
     """
     if isinstance(node, logical_correlate.Uncollect):
         return "Uncollect(withOrdinality=[true])" if node.ordinality else "Uncollect"
@@ -133,8 +136,15 @@ def ast_tree(root: Node) -> str:
 def _paths(root: Node) -> Iterator[tuple[int, str]]:
     """Yield the id() and the path of each node.
 
-    The path consists of the positions of inputs from the nearest projection above the node (or from the root)
-    down to the node. For a projection of a join, the join has the path "0", its second input "0, 1".
+    The path begins at the nearest projection above the node, or at the root if there is none. It has one
+    number for each step down to the node: the position of the next node among the inputs. The root has the
+    path "". An example:
+
+        Project
+        +- Join          0
+           :- Scan       0, 0
+           +- Project    0, 1
+              +- Scan    0        (the path begins anew below each projection)
     """
     pending: list[tuple[Node, tuple[int, ...]]] = [(root, ())]
     while pending:

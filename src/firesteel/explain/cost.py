@@ -64,7 +64,10 @@ def _cumulative(node: Node) -> Cost:
 
 
 def _own(node: Node) -> Cost:
-    """Return the cost of the node alone. A class without a rule of its own costs one unit a row."""
+    """Return the cost of the node without its inputs.
+
+    Scans, Calcs, exchanges and VALUES have rules of their own. Any other node costs one unit of CPU a row.
+    """
     rows = row_count(node)
     if isinstance(node, physical.TableSourceScan):
         return Cost(rows, rows, rows * row_size(node))

@@ -8,17 +8,18 @@ from firesteel.plan.tree import Node, transform_up
 
 
 def without_repeated_exchanges(plan: Node) -> Node:
-    """Return a plan without exchanges to one task (`single`) directly above a LIMIT.
+    """Return the plan without each exchange to one task (`single`) whose input is a LIMIT.
 
-    A LIMIT runs in one task already, so Flink plans no such exchange. A rank or an aggregate without keys
-    runs in one task, too, but Flink plans the exchange above it. Only the explained plan changes: jobs keep
-    all exchanges, because each of their stages begins with an exchange.
+    The output of a LIMIT is in one task already, so Flink plans no exchange there. A rank or an aggregate
+    without keys runs in one task, too, but above these nodes Flink plans the exchange. Only the explained
+    plan changes: jobs keep all exchanges, because each stage of a job begins with an exchange.
 
         Join
         :- ...
-        +- Exchange(distribution=[single])    this line is left out
+        +- Exchange(distribution=[single])          left out: its input is a LIMIT
            +- SortLimit(...)
-              +- Exchange(distribution=[single])
+              +- Exchange(distribution=[single])    kept: its input is no LIMIT
+                 +- ...
     """
     return transform_up(plan, _shown)
 

@@ -43,7 +43,11 @@ class _Graph:
     known: dict[str, Inputs] = field(default_factory=dict)
 
     def visit(self, node: Node) -> Inputs:
-        """Return the operators that send a node's rows. Add them, unless an equal node was visited before."""
+        """Return the operators whose output is the rows of a node, each as its number and ship strategy.
+
+        The operators of the node and of its inputs are added to `nodes`. If a node with the same fingerprint
+        (an equal subtree) was visited before, its operators are returned and none are added.
+        """
         mark = fingerprint(node)
         if mark not in self.known:
             self.known[mark] = self.operator(node)
@@ -68,13 +72,16 @@ class _Graph:
         return self.add(f"{execution_name(node)}[{number}]", "Operator", contents, below)
 
     def sink(self, node: Sink, number: int, contents: str, below: Inputs) -> Inputs:
-        """Add a sink's operators: check of constraints, materializer, writer. Return the writer.
+        """Add the operators of a sink: check of constraints and materializer, if it needs them, and writer.
 
         Args:
             node: The sink.
             number: Number of the sink in the names of its operators.
             contents: Text that describes the sink.
             below: The operators whose rows the sink gets.
+
+        Returns:
+            The sink's last operator, as a list of one entry: its number and the ship strategy FORWARD.
         """
         demanded = sink_constraints(node, self.configuration)
         if demanded:

@@ -100,7 +100,12 @@ _COUNTS: dict[type[Node], Callable[..., float]] = {
 
 @from_below
 def selectivity(node: Node, condition: Expr) -> float:
-    """Return the estimated fraction of a node's rows that satisfy a condition."""
+    """Return the estimated fraction of a node's rows that satisfy a condition.
+
+    Raises:
+        NotSupportedError: The condition reads a column whose values Flink may know to be limited, such as by
+            another condition below.
+    """
     if isinstance(node, (physical.TableSourceScan, physical_windows.WindowTableFunction, physical.Calc)):
         if any(_has_interval(node, column) for column in input_refs(condition)):
             raise _refused("a condition on a column whose values are limited already")

@@ -36,7 +36,7 @@ _LOCAL = (
 
 
 def row_size(node: Node) -> float:
-    """Return the estimated size of a row of a node's output.
+    """Return the estimated size of a row of a node's output, in bytes.
 
     Raises:
         NotSupportedError: A type has no size.
@@ -46,7 +46,7 @@ def row_size(node: Node) -> float:
 
 @remembered
 def column_sizes(node: Node) -> Sizes:
-    """Return the estimated size of each column of a node's output."""
+    """Return the estimated size of each column of a node's output, in bytes."""
     if isinstance(node, physical.Calc):
         below = column_sizes(node.input)
         return tuple(expression_size(expr, below) for expr in node.exprs)
@@ -64,10 +64,11 @@ def column_sizes(node: Node) -> Sizes:
 
 
 def _accumulated(node: LocalAggregate) -> Sizes:
-    """Return the sizes of a local aggregate's columns.
+    """Return the estimated size of each column of a local aggregate's output, in bytes.
 
-    The columns are the keys, the accumulators of the calls, the values seen by DISTINCT calls, and in a
-    window aggregate the end of the slice or window.
+    The columns are the keys, then the accumulators of each call. Behind them are the columns `distinct$<i>`,
+    one for each argument list of DISTINCT calls, with the set of values seen (not in an
+    IncrementalGroupAggregate), and in a window aggregate the end of the slice or window.
     """
     sizes = [type_size(field.type) for field in node.schema]
     at = len(node.final_keys if isinstance(node, physical.IncrementalGroupAggregate) else node.keys)

@@ -59,7 +59,7 @@ def explain_all(
 ) -> str:
     """Return the plans of the INSERTs of a statement set. Arguments and errors: see `explain`."""
     for sink in (plan for _, plan in plans if isinstance(plan, Sink)):
-        sink_constraints(sink, configuration or {})  # Flink checks them in every EXPLAIN
+        sink_constraints(sink, configuration or {})  # Only for its errors: Flink raises them in any EXPLAIN
     physical = list(map(without_repeated_exchanges, united_sinks([plan for _, plan in plans])))
     asts = [ast_tree(as_built(bound)) for bound, _ in plans]
     sections = [

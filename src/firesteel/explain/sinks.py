@@ -1,6 +1,8 @@
-"""Equal sinks of a statement set that write into one table, shown as one over a union (Flink: SinkReuser).
+"""Show several sinks of a statement set as one sink over a union of their inputs (Flink: SinkReuser).
 
-The INSERTs still run separately, with the same result.
+Sinks are shown as one if they have the same table, target columns and hints, the same need of a materializer
+and the same changelog mode of their input. Only EXPLAIN shows them so: the job runs each INSERT with a sink
+of its own, with the same result.
 """
 
 from __future__ import annotations
@@ -13,7 +15,10 @@ from firesteel.plan.tree import Node
 
 
 def united_sinks(roots: Sequence[Node]) -> list[Node]:
-    """Return the plans, with each group of equal sinks replaced by one sink, at the position of the first."""
+    """Return the plans, with the sinks of each group (`_alike`) replaced by one sink over a union.
+
+    The new plan stands at the position of the group's first plan.
+    """
     groups: dict[object, list[Node]] = {}
     for place, root in enumerate(roots):
         groups.setdefault(_alike(root) if isinstance(root, Sink) else place, []).append(root)
@@ -21,7 +26,7 @@ def united_sinks(roots: Sequence[Node]) -> list[Node]:
 
 
 def _alike(sink: Sink) -> object:
-    """Return a key by which sinks are grouped: those with equal keys are shown as one."""
+    """Return the key by which sinks are grouped. Sinks with equal keys are shown as one sink."""
     mode = getattr(sink.input, "mode", None)
     return sink.table.path, sink.target_columns, sink.table.hints, sink.upsert_materialize, mode
 

@@ -68,7 +68,8 @@ class Fields:
     parts: tuple[Parts, ...] = ()
     """For each needed field, the nested values that the query reads; () if it reads every field whole."""
     in_file: bool = False
-    """Whether the messages were cut out of a file."""
+    """Whether the messages are lines or records of a file. False for single messages, such as those of Kafka.
+    Decoders may treat both differently, as Flink does: csv ignores fewer errors in a file."""
 
     @property
     def unread(self) -> frozenset[str]:
@@ -108,7 +109,10 @@ class Encoder(Protocol):
     """An encoder of rows to messages."""
 
     def encode(self, changes: pa.Table) -> pa.BinaryArray:
-        """Return one message for each row of a changes table, without line ends. NULL is a tombstone.
+        """Return one message for each of the n rows of a changes table: binary[n], without line ends.
+
+        An entry is NULL if the message has no value, as for a NULL in the format raw. Kafka calls a message
+        without a value a tombstone.
 
         Raises:
             DataError: The format cannot represent a value.
@@ -120,9 +124,15 @@ class Framing(Protocol):
     """A splitter of a file's bytes into messages."""
 
     def split(self, block: bytes) -> tuple[pa.BinaryArray, bytes]:
-        """Return the messages that a block of whole lines completes, and the bytes left for the next block.
+        """Cut a block of a file into messages.
 
-        The caller puts these bytes before the next block.
+        Args:
+            block: Whole lines of the file, behind the bytes that were left of the block before.
+
+        Returns:
+            The complete messages, and the bytes behind the last of them: a message that spans lines, such as
+            a csv record with a line end in quotes, may go on in the next block. The caller puts these bytes
+            before the next block.
         """
         ...
 
@@ -155,7 +165,7 @@ class FileWriter(Protocol):
         ...
 
     def close(self) -> None:
-        """Complete the file and leave the stream open."""
+        """Write what is left of the file. The stream that `file_writer` was given stays open."""
         ...
 
 

@@ -16,9 +16,9 @@ class Input:
     Attributes:
         of: Scan, literal rows, or ID of the chain that is read.
         port: Number of the input of the chain's first operator that gets the rows.
-        source: Number of the scan or of the literal rows among the sources of the job. It determines the
-            range of the rows' sequence numbers. None: the number is the position of the chain among those
-            chains of the job that read a source.
+        source: Number of the source (scan or literal rows) in the job, from 0. It determines the range of
+            the rows' sequence numbers. None: sources are numbered in the order of the chains. The first
+            chain that reads a source then has the source 0, the second such chain the source 1.
     """
 
     of: ScanSpec | ValuesSpec | int
@@ -102,8 +102,9 @@ class JobSpec:
         sinks: The sinks that the chains feed.
         bounded: Whether all inputs end.
         sources: Number of ranges of equal size into which the sequence numbers of rows are divided. Each
-            source has one range. If an operator may get the rows of one source twice, it has two ranges, so
-            that no two rows have the same number. 0: as many ranges as chains that read a source.
+            source has one range. If two branches of the plan read a source, and an operator may get the rows
+            of both, then the rows of the second branch are renumbered into a range of their own. So no two
+            rows have the same number. 0: as many ranges as there are chains that read a source.
     """
 
     chains: tuple[ChainSpec, ...]

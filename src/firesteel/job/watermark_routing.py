@@ -1,9 +1,10 @@
 """Routes of watermarks through a job: only from where they are made to the operators that read them.
 
-A chain after an exchange gets watermarks under two conditions. First, an operator in it, or further on, reads
-watermarks. Second, a chain before it makes them, or the chain itself does so by a user-defined strategy. If
-both are met, every chain that it reads sends it watermarks. A chain that makes none sends a single watermark
-at the end of its data. Until this one arrives, the watermark of the reading chain does not advance.
+A chain after an exchange gets watermarks under two conditions. First, an operator of this chain, or of a
+later chain, reads watermarks. Second, an earlier chain makes watermarks, or this chain makes them by a
+user-defined strategy. If both conditions are met, all producers (chains that send rows to this chain) send
+watermarks. A producer whose rows have no watermarks sends a single watermark, at the end of its data. Until
+this watermark arrives, the watermark of the receiving chain does not advance.
 """
 
 from __future__ import annotations

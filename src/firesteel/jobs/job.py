@@ -59,7 +59,7 @@ class Change:
     Attributes:
         time: Seconds since 1970.
         state: The new state.
-        cause: Error that led to it, None for none.
+        cause: Message of the error that led to the change, None if there was no error.
     """
 
     time: float
@@ -83,7 +83,7 @@ class Job:
     Attributes:
         label: Name that no other job has.
         state: Current state.
-        cause: Message of the error that ended the job, or after which it restarts. None without an error.
+        cause: Message of the last error that ended the job or made it restart, None without such an error.
         restarts: Number of restarts.
         created: Time of creation in seconds since 1970.
         ended: Time of the end in seconds since 1970, None while the job has not ended.

@@ -50,8 +50,8 @@ def count_values(
     Args:
         sizes: int64[n], receives, for each row, the number of values of its key after the row.
         loses: bool[g], set to True for a key whose stored extreme may be wrong after the rows. There are
-            three cases: a value at or above the extreme ceases to exist; the key had no stored value, and a
-            value ceases to exist; the key has no value after some row.
+            three cases: (1) a row removes a value that is equal to the stored extreme or greater; (2) a row
+            removes a value of a key without stored values; (3) after some row, the key has no value.
         starts: int64[g], first row of each key.
         moves: int64[n], change of the count by each row.
         after: int64[n], count of each row's pair after the row.
@@ -121,13 +121,17 @@ def merge_counts(
     sizes: Integers, best: Integers, loses: Flags, odd: Flags, owners: Integers, values: Integers,
     before: Integers, after: Integers, known: Integers,
 ) -> None:  # fmt: skip
-    """Find for each key how a bundle changes its values, from the counts of p pairs, sorted by key.
+    """Find how a bundle changes the values of each of g keys, from the counts of p pairs, sorted by key.
+
+    A pair is a key with one of its values. The value exists for the key while the pair's count is above 0.
 
     Args:
         sizes: int64[g], number of existing values of each key. Updated.
-        best: int64[g], receives the pair of the greatest value that exists after the bundle, -1 for none.
-        loses: bool[g], set to True if a value ceases to exist that is not less than the stored extreme.
-        odd: bool[g], set to True if a count is below 0.
+        best: int64[g], receives for each key the pair with its greatest value that exists after the bundle,
+            -1 if no pair of the key has a count above 0.
+        loses: bool[g], set to True for a key if one of its values that is equal to the stored extreme, or
+            greater, ceases to exist.
+        odd: bool[g], set to True for a key if a count of one of its pairs is below 0.
         owners: int64[p], key of each pair.
         values: int64[p], value of each pair.
         before: int64[p], counts before the bundle.

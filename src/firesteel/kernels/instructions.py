@@ -21,14 +21,15 @@ position of the first item that the instruction reads or writes.
 def instruction(result: str, *takes: str, items: int | None = 1) -> Callable[[Function], Callable[..., Any]]:
     """Return a decorator that turns a code generator into an instruction that kernels can call.
 
-    The generator gets LLVM's types (llvmlite.ir), a builder and the arguments as LLVM values. It returns the
-    value of the result.
+    The code generator is called with the module llvmlite.ir, an LLVM builder, and one LLVM value for each
+    argument of the instruction. It returns the LLVM value of the result, None for an instruction without one.
 
     Args:
         result: Numba's name of the result type.
         takes: For each argument Numba's name of its type, or `array`.
-        items: Number of array items that the instruction reads or writes. None: the instruction's last
-            argument has this number. With FIRESTEEL_KERNELS=checked, items outside of the array are an error.
+        items: Number of array items that the instruction reads or writes. None: the last argument of the
+            instruction is this number. With FIRESTEEL_KERNELS=checked, the instruction raises IndexError if
+            it would read or write items outside of the array.
     """
 
     def made(write: Function) -> Callable[..., Any]:

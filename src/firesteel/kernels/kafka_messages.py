@@ -27,7 +27,8 @@ def read_heads(messages: Integers, offsets: Integers, errors: Offsets) -> None:
     Args:
         messages: int64[n], addresses.
         offsets: int64[n], receives the offsets in their partition.
-        errors: int32[n], receives the error code of an error message, 0 for others.
+        errors: int32[n], receives the field `err` of each `rd_kafka_message_t`: 0 for a message of the topic,
+            otherwise the code of an error that librdkafka reports in place of a message.
     """
     for index in range(len(messages)):
         errors[index] = half_of(messages[index] + _ERROR)

@@ -42,7 +42,7 @@ def load(symbol: str) -> int | None:
 
 
 def keep(symbol: str, code: bytes) -> None:
-    """Store an object with a function for other processes, if possible."""
+    """Store the object file of a function for other processes. Do nothing if the file cannot be written."""
     try:
         file = _file(symbol)
         make_private(file.parent)
@@ -160,7 +160,7 @@ def _found_folder() -> Path | None:
         make_private(folder)
         if distrust(folder) is not None:
             return None
-        with suppress(OSError):  # The folder belongs to root, as in a container image.
+        with suppress(OSError):  # os.utime fails if root owns the folder, as in a container image.
             os.utime(folder)
     else:
         forget_unused(every.iterdir())

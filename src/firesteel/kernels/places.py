@@ -1,7 +1,8 @@
 """Sets of integers (places) that find the next member below or above a place in a few steps.
 
-A set of n places has one bit for each, in words of 64 bits. The next level has one bit for each word that is
-not 0, and so on up to one word.
+A set is stored in levels of 64-bit words. Level 0 has one bit for each possible place, set if the place is
+in the set. Each higher level has one bit for each word of the level below, set if that word is not 0. The
+highest level is a single word. A search reads at most two words of each level.
 """
 
 from __future__ import annotations

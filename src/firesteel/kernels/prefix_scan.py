@@ -1,4 +1,4 @@
-"""Compute running aggregates, with one result for each input row, and list the output rows that show them."""
+"""Compute running aggregates, one result for each input row, and list the output rows that contain them."""
 
 from __future__ import annotations
 
@@ -40,8 +40,12 @@ def accumulate(result: Numbers, way: int, values: Numbers, starts: Integers, ini
 def expand_outcomes(kinds: Kinds, origins: Integers, outcomes: Bytes, first: Kinds, second: Kinds) -> int:
     """Write the kind and the input row of each output row, and return the number of output rows.
 
-    Each input row has an outcome, which causes up to two output rows. `first` and `second` have the kinds of
-    these, by outcome. -1 stands for no output row.
+    Args:
+        kinds: int8[2 * n], receives the row kind of each output row.
+        origins: int64[2 * n], receives the input row of each output row.
+        outcomes: uint8[n], outcome of each input row, such as an update. It causes up to two output rows.
+        first: For each outcome, the row kind of the first output row, -1 if there is no such row.
+        second: For each outcome, the row kind of the second output row, -1 if there is no such row.
     """
     count = 0
     for row in range(len(outcomes)):

@@ -35,12 +35,13 @@ def settings_of(
 
     Args:
         start: First rank that is sent.
-        append: Whether only the Top-N is kept, since the input only inserts.
+        append: True: the input has only +I. A row that is pushed out of the Top-N is forgotten, since no row
+            can bring it back. False: rows after the Top-N are kept, too.
         numbered: Whether rows whose rank changes are sent.
         update_before: Whether -U is sent.
         replaces: Whether a row that pushes another row out of the Top-N is sent as an update of that row.
-        drops: True: send only the row that enters the ranks `start` to N and the row that leaves them. False:
-            also send the rows whose rank changes within these ranks.
+        drops: Read if `numbered` is True. True: send only the row that enters the range of the ranks `start`
+            to N, and the row that leaves this range. False: also send the rows that move within the range.
     """
     return np.array([start, append, numbered, update_before, replaces, drops], np.int64)
 
@@ -52,7 +53,10 @@ def process_rows(
     slots: Integers, rows: Integers, owners: Integers, ends: Integers, alike: Integers, members: Integers,
     settings: Integers,
 ) -> None:  # fmt: skip
-    """Process input rows until `out` has no room for the changes of another row. The module defines places.
+    """Process input rows until `out` has no room for the changes of another row.
+
+    A place is the position of a row when all rows are sorted by key, sort key and arrival. A value is the
+    number that equal rows share. A retraction takes back the oldest current row with its value.
 
     Args:
         out: int64[r, 4], receives changes.
@@ -60,14 +64,13 @@ def process_rows(
         words, levels: Set of the places of the current rows. Updated.
         last: int64[g], place of the last row of the Top-N of each key, -1 for none. Updated.
         sizes: int64[g], number of current rows of each key. Updated.
-        heads: int64[v], for each value of a row the position in `members` of its oldest current row. Updated.
-        tails: int64[v], for each value the position after its youngest row. Updated.
-        slots: int64[n], place of each input row, -1 for a row that retracts another.
-        rows: int64[s], row of each place.
+        heads, tails: int64[v]. The current rows with the value i are members[heads[i]:tails[i]]. Updated.
+        slots: int64[n], place of each input row, -1 for a retraction.
+        rows: int64[s], number of the row at each place.
         owners: int64[n], key of each input row.
         ends: int64[g], N of each key.
-        alike: int64[n], value of each input row. Empty if no row retracts another.
-        members: int64[s], places sorted by value, then by arrival.
+        alike: int64[n], value of each input row. Empty if the input has no retractions.
+        members: int64[s], all places, sorted by the value of their row, then by arrival.
         settings: int64[6], see `settings_of`.
     """
     row, at = progress[ROW], 0
@@ -177,10 +180,15 @@ def _take(
 
 @part
 def rank_of(words: Words, levels: Integers, place: int, top: int, rank: int) -> int:
-    """Return the rank of the row at `place` in its sorted set (`words`, `levels`).
+    """Return the rank of the row at `place`. Count back from the place `top`, which has the rank `rank`.
 
-    The row at the place `top` has the rank `rank`. The rank is found by steps back from there. A place after
-    `top` gets `rank`, too.
+    If `place` is after `top`, return `rank`: the caller passes the rank that a row behind the Top-N gets.
+
+    Args:
+        words, levels: Set of the places of the current rows.
+        place: A place in the set, of the same key as `top`.
+        top: Place with the known rank.
+        rank: The known rank.
     """
     while top > place:
         top = below(words, levels, top)

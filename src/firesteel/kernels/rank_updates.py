@@ -44,14 +44,15 @@ def process_updates(
 
     Args:
         out, progress, words, levels, last, sizes: As in kernels/rank.py.
-        rows: int64[s], row with the content of each place. Updated.
-        current: int64[v], place of each row key, -1 if it is not in the Top-N. Updated.
-        slots: int64[n], place of each input row by its sort key. It is not used if the row key has a place
-            with the same sort key already. -1: skip the input row.
+        rows: int64[s], number of the row whose content is current at each place. Updated.
+        current: int64[v], place of the current row of each row key, -1 if it is not in the Top-N. Updated.
+        slots: int64[n], place of each input row by its sort key. If the current row of its row key has the
+            same sort key, the current row's place is kept. -1: the input row is skipped.
         owners: int64[n], key of each input row.
         ends: int64[g], N of each key.
-        codes: int64[s], equal for places with equal sort keys.
-        identities: int64[s], row key of each place.
+        codes: int64[s], a number for each place. Two places of a key have equal numbers if their rows have
+            equal sort keys.
+        identities: int64[s], number of the row key of the row at each place, an index of `current`.
         settings: int64[6], as in kernels/rank.py.
     """
     row, at = progress[ROW], 0
@@ -128,7 +129,11 @@ def _move_up(
 ) -> int:  # fmt: skip
     """Send the changes for a row that moves from the place `old`, with rank `rank`, to an earlier place.
 
-    The rows that it passes are sent, too. The -U of the moving row comes after the -U of the first of these.
+    The rows that it passes get the next rank and are sent, too. Example: c moves from rank 3 to 1, past a, b:
+
+        -U a 1,  -U c 3,  +U c 1,  -U b 2,  +U a 2,  +U b 3
+
+    Ranks below `start` are not sent. Return the position after the changes.
     """
     start, before = settings[START], settings[UPDATE_BEFORE] > 0
     now, moving, retracted = rank, row, not before
@@ -164,7 +169,12 @@ def _move_down(
 ) -> int:  # fmt: skip
     """Send the changes for a row that moves from the place `old`, with rank `rank`, to a later place.
 
-    The planner assumes that updates never make a rank worse. For one that does, the changes are Flink's.
+    The planner assumes that updates never make a rank worse. If an update does so anyway, Flink's changes are
+    sent. Example: a moves from rank 1 to 3, past b and c:
+
+        -U a 1,  -U b 2,  +U b 1,  -U c 3,  +U c 2,  +U a 3
+
+    Ranks below `start` are not sent. Return the position after the changes.
     """
     start, before = settings[START], settings[UPDATE_BEFORE] > 0
     if settings[DROPS]:

@@ -57,10 +57,11 @@ def find_stretches(start: Integers, stop: Integers, words: Words, wanted: Words)
 def find_between(
     found: Integers, behind: bool, words: Words, wanted: Words, low: Integers, high: Integers
 ) -> None:
-    """Find, for each i, a position in words[low[i]:high[i]], which is sorted: where wanted[i] would go.
+    """Write to `found`, for each i, where wanted[i] would be inserted into the sorted words[low[i]:high[i]].
 
-    Without `behind`, it is that of the first word that is at least wanted[i]. With `behind`, it is that of
-    the first greater word. If there is no such word, it is high[i]. The positions are written to `found`.
+    If `behind` is False, found[i] is the position of the first word that is at least wanted[i] (bisect_left).
+    If `behind` is True, found[i] is the position of the first word greater than wanted[i] (bisect_right).
+    Positions count from the start of `words`. If there is no such word in the range, found[i] is high[i].
     """
     for i in range(len(wanted)):
         found[i] = _first(words, wanted[i], low[i], max(low[i], high[i]), behind)
@@ -68,9 +69,9 @@ def find_between(
 
 @inlined
 def _first(words: Words, word: np.uint64, low: int, high: int, behind: bool) -> int:
-    """Return the first position in [low, high) of a word that is at least `word`, or with `behind` greater.
+    """Return the first position in [low, high) of a word that is at least `word`, or with `behind` above it.
 
-    If there is none, return `high`. The search doubles its steps, then halves them.
+    If there is no such position, return `high`. The search doubles its steps, then halves them.
     """
     step = 1
     at = low

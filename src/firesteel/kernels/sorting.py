@@ -1,6 +1,6 @@
 """Sort rows by words: pack the leading bits of a word and the row number into one integer.
 
-Integers sort several times faster than row numbers by key.
+Sorting these integers is several times faster than sorting row numbers by the words of their rows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ def pack(packed: Words, word_bits: int, row_bits: int, words: Words, codes: Inte
         word_bits: Number of leading bits of the word.
         row_bits: Number of bits of the row number, from 0 to n - 1.
         words: uint64[n], the word of each row.
-        codes: int64[n], the first number to sort by. Empty: all rows have the code 0.
+        codes: int64[n], number of each row by which the rows are sorted first, not below 0. It must fit into
+            the 64 - word_bits - row_bits bits that are left. Empty: all rows have the code 0.
     """
     bits, unread = np.uint64(row_bits), np.uint64(64 - word_bits)
     for row in range(len(packed)):

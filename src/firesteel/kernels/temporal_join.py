@@ -40,11 +40,11 @@ def join_versions(
     Args:
         found: int64[r], receives the id of the version that each row joins, NONE if it joins none.
         timers: int64[g], receives the timer of each key, NEVER if none is set.
-        firsts, sizes: int64[g], position of the first version of each key, and their number. Updated.
+        firsts, sizes: int64[g], position of each key's first version, number of its versions. Updated.
         times, versions: int64[v], times of the versions, ascending within a key, and their ids. Updated.
         dropped: bool array, by version id: whether the version was dropped. Updated.
         least: int64[n], work space.
-        starts: int64[g], first position of each key in `times`, which has free items for all late versions.
+        starts: int64[g], start of each key's section of `times`: its versions, then items for late ones.
         row_starts: int64[g + 1], where the rows of each key begin.
         row_watermarks: int64[r], number of the watermark that each row waits for, ascending within a key.
         row_times: int64[r], time of each row.

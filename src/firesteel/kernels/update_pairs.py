@@ -1,6 +1,7 @@
-"""Lay out the changes of a batch of CDC messages, each of which may have several rows.
+"""List the changes of a batch of CDC messages. A message may have several rows, as in Canal's format.
 
-A row of an UPDATE message becomes two changes: -U with the old row, +U with the new one.
+Example: an INSERT message with the rows a and b becomes +I a, +I b. An UPDATE message with the row a becomes
+-U with the old row, the row before the update, and +U a.
 """
 
 from __future__ import annotations

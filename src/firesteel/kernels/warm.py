@@ -21,7 +21,7 @@ MODULES = (
     *("hashing", "groups", "sorting", "prefix_scan", "extremes", "search", "kafka_messages"),
     *("rank", "rank_updates", "deduplicate", "temporal_join"),
 )
-"""Modules with a function `warm`, which calls the module's kernels with all kinds of arguments in use."""
+"""Modules with a function `warm`. It calls each kernel once for each combination of argument types in use."""
 _MOST_PROCESSES = 4
 
 

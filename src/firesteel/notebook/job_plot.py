@@ -40,11 +40,14 @@ def _seconds(progress: Progress) -> float:
 
 
 class JobPlot:
-    """Charts of a job (notebook/live_view.py: LiveView). Each drawing takes a sample.
+    """Charts of a job in a notebook cell, which are drawn again while the job runs.
+
+    Implements LiveView (notebook/live_view.py). Each call of `html` adds a sample of the job's counters and
+    draws all samples that the plot keeps.
 
     Args:
         job: The job.
-        clock: Returns the seconds since the start of the job, given the job's counters.
+        clock: Function that takes the job's counters and returns the seconds since the start of the job.
     """
 
     has_rows = False
@@ -73,9 +76,11 @@ class JobPlot:
     """Whether the sample after the end of the job was taken."""
 
     def changes_per_second(self) -> list[tuple[float, float]]:
-        """Return a point for each sample but the first: its time, and the changes per second before it.
+        """Return the points of the chart "changes per second", as pairs (time, rate).
 
-        The time is in seconds since the start of the job. The rate is that since the sample before.
+        There is a point for each sample but the first. The time is that of the sample, in seconds since the
+        start of the job. The rate is the average between the previous sample and this one. If both have the
+        same time, there is no point.
         """
         with self._lock:
             samples = list(self._samples)
@@ -119,8 +124,8 @@ class JobPlot:
         return True
 
     def stop(self) -> None:
-        """End the drawing. The job goes on."""
+        """Stop drawing the charts. The job itself is not stopped."""
         self._stopped.set()
 
     def ask(self, wanted: dict[str, str]) -> None:
-        """Ignore the request: a plot has one form only."""
+        """Do nothing: the settings in `wanted` (search, sort order, page) apply to tables, not to charts."""

@@ -31,10 +31,10 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 class Magics:
-    """The magics of one shell of IPython.
+    """The magics %%firesteel and %firesteel_plot of one shell of IPython.
 
     Args:
-        shell: The shell, whose variables they read and set.
+        shell: The shell. %%firesteel reads the TableEnvironment from one of its variables, or sets it.
     """
 
     def __init__(self, shell: Any) -> None:
@@ -97,12 +97,15 @@ class Magics:
 
 
 def _show_live(view: LiveView, *, with_widget: bool) -> None:
-    """Show a view in the cell.
+    """Show a view in the cell, as a widget or by a loop.
+
+    With a widget, which needs the package anywidget, the cell ends at once. With the loop, the cell runs and
+    redraws the view until the view ends.
 
     Args:
         view: The view.
-        with_widget: Whether to show the view as a widget, if anywidget is installed. Otherwise, the cell runs
-            until the view ends, and draws it again and again.
+        with_widget: True to show a widget if anywidget is installed, and to run the loop if not. False to
+            run the loop in any case.
     """
     if with_widget and importlib.util.find_spec("anywidget") is not None:
         from firesteel.notebook.widget import ViewWidget

@@ -31,12 +31,12 @@ def redraw(view: LiveView) -> None:
 
 
 def _drawn(handle: Any, view: LiveView, before: str) -> str:
-    """Return the HTML of a view. Show it in the cell if it differs from `before`, the HTML shown there.
+    """Update the output of the cell if the view has changed, and return the view's present HTML.
 
     Args:
         handle: IPython's handle of the output of the cell, None outside of IPython.
         view: The view.
-        before: HTML that was drawn last.
+        before: HTML that the cell shows now. If the present HTML is equal, the output is not updated.
     """
     now = view.html()
     if now != before and handle is not None:  # outside of IPython there is no handle

@@ -87,7 +87,11 @@ class _Pushed:
         return InputRef(-len(self.sides), expr.type)
 
     def placed(self, condition: Expr) -> Expr:
-        """Return the condition over the inputs with new columns, whose positions replace -1, -2, ..."""
+        """Return a condition of `condition()` with the column numbers of the join over the widened inputs.
+
+        Each input has its new columns at the end. So the numbers of old right columns grow by the number of
+        new left columns. The numbers -1, -2, ... are replaced by the positions of the new columns.
+        """
         start = self.width + len(self.left)
         position = {i: i for i in range(self.width)}
         position |= {self.width + i: start + i for i in range(self.right_width)}
@@ -97,9 +101,10 @@ class _Pushed:
 
 
 def _with_columns(node: Node, exprs: list[Expr]) -> Node:
-    """Return the node below a projection that appends the expressions as columns.
+    """Return a projection over a node: all columns of the node, then the expressions as new columns.
 
-    A cast of a column has the column's name (RelBuilder.inferAlias), another expression is `$f<position>`.
+    If an expression is a cast of a column, the new column gets this column's name (RelBuilder.inferAlias).
+    Otherwise its name is `$f<position>`. `unique_columns` renames duplicates.
     """
     names = [f.name for f in node.schema]
     for expr in exprs:

@@ -184,7 +184,11 @@ class TableEnvironment(Environment):
         self.kept_script = KeptScript.of(text, self.options, self.functions_folder)
 
     def is_complete(self, text: str) -> bool:
-        """Return whether the text ends with the semicolon of a statement. A comment may follow it."""
+        """Return whether a terminal can run the text, since its last statement ends with a semicolon.
+
+        A comment may follow. A semicolon in a string, a comment or a quoted name does not end a statement.
+        False if more lines are needed.
+        """
         return is_complete(text)
 
     def execute(self, statement: Statement, text: str, watch: Watch | None = None) -> TableResult:

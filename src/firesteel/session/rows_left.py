@@ -25,12 +25,15 @@ _ADDED = "$added"
 
 
 class RowsLeft:
-    """Rows that remain after the changes applied so far, each as often as it was added and not removed.
+    """Rows that remain after the changes applied so far. A row may remain several times, as equal rows.
+
+        +I a, +I a, +I b, +I b, -D b    ->    a, a, b
 
     The removal of a row that does not exist is ignored, as in Flink's client.
 
-    If more rows remain than `most` allows, the rows that were added last are dropped. If one of several
-    equal rows is dropped, all of them are. From then on, only rows equal to a kept row are added or removed.
+    `most` limits the rows, counting equal rows separately. If too many remain, the most recently added rows
+    are dropped. Of equal rows, either all are kept or all are dropped. After the first drop, a change is
+    applied only if its row equals a row that is kept. All other changes are ignored.
 
     Args:
         types: The types of the columns.

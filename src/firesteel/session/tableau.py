@@ -103,7 +103,9 @@ def print_tableau(
     widths: Sequence[int],
     write: Callable[[str], object],
 ) -> int:
-    """Print rows as they arrive, with a heading before the first and the count after the last.
+    """Print rows as they arrive: a heading before the first row, and the number of rows after the last row.
+
+    For a result without rows, print only `Empty set`.
 
     Args:
         names: Names of the columns.
@@ -115,7 +117,8 @@ def print_tableau(
         The number of rows.
 
     Raises:
-        KeyboardInterrupt: The user pressed Ctrl-C. The table's last border and the count are printed before.
+        KeyboardInterrupt: The user pressed Ctrl-C. Before the error is raised, the bottom border is printed
+            if there are rows, and then `Query terminated, received a total of 3 rows`.
     """
     count = 0
     try:

@@ -243,9 +243,16 @@ class Delivery:
                 return tokens
 
     def _write_refused(self, batch: int, tokens: dict[int, list[str]], rows: Counter[int]) -> None:
-        """Write the rows that sinks have refused to the dead-letter table.
+        """Write the rows that sinks have refused to the dead-letter table, as a sink of its own.
 
-        Put the token of this table into `tokens`, and the number of rows into `rows`.
+        Do nothing if the job has no dead-letter table for refused rows.
+
+        Args:
+            batch: Number of the batch.
+            tokens: Tokens for the commit, by the number of the sink. The entry of the dead-letter table is
+                set: one token, or [] if no row was refused.
+            rows: Numbers of rows, by the id of the sink (`sink_id`). The entry of the dead-letter table is
+                set to the number of refused rows.
         """
         number = self._refused.number
         if number is None:
@@ -259,9 +266,16 @@ class Delivery:
     def _on_driver(
         self, packets: Sequence[Packet], batch: int, tokens: dict[int, list[str]]
     ) -> Iterator[pa.Table]:
-        """Write rows to sinks on the driver, and yield the changes of outputs without a connector.
+        """Write the rows of sinks that write on the driver. Yield the changes of outputs without a connector.
 
-        `tokens` gets, by the number of each sink, the token that the sink needs for the commit.
+        Args:
+            packets: All packets of the batch.
+            batch: Number of the batch.
+            tokens: Tokens for the commit, by the number of the sink. For each sink that writes on the driver,
+                this function appends the token that Sink.close_task returns.
+
+        Yields:
+            Changes tables, in order, of the outputs whose changes the caller of a query reads.
         """
         for number in range(len(self._specs)):
             own = (p for p in packets if p.to == sink_id(number) and p.holds == CHANGES)

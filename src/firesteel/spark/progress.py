@@ -24,7 +24,8 @@ class Progress:
     """Counters of one job since its start.
 
     Attributes:
-        watch: Function that is called after each change of a counter.
+        watch: Function that is called with this object each time a packet or committed rows are counted, a
+            micro-batch ends, or `phase` is set; None for none.
         batch_ended: Function that is called after each micro-batch.
         sampled: Function that gets the number of a sink and a sample of the changes sent to it; None if this
             process has no web page that shows samples.
@@ -38,7 +39,8 @@ class Progress:
             processing time, this is the time at which the current mini-batch began.
         skip_causes: Messages skipped because they cannot be decoded, by cause (formats/messages).
         chains: Counters of the steps of each chain, by its number (runtime/dataflow/counters.py).
-        hot_keys: Most frequent keys and their row counts, by (number, port) of each keyed chain.
+        hot_keys: The most frequent keys at each input of a chain with keys, with the estimated number of rows
+            of each key. By (number of the chain, port).
         states: Sizes of keyed state, by (stage, key group) and then by the name of the state. Empty if the
             host reports none. After `close`, (0, 0) has the sums of all stages and key groups.
         state_size: Returns the bytes of keyed state in Spark's state store.

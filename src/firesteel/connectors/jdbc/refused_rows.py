@@ -26,18 +26,19 @@ def refused_rows(
 ) -> list[RefusedRow]:
     """Return the rows that the database refuses. The open transaction then contains all other rows.
 
-    The function writes at most `most` rows together, under a savepoint. If a write fails, it rolls back to
-    the savepoint and writes both halves of these rows in the same way, down to single rows. So few writes are
-    needed if few rows are refused.
+    The function writes the rows in groups of `most`, each under a savepoint. If the write of a group fails,
+    the function rolls back to the savepoint, and writes the two halves of the group in the same way. It goes
+    on down to single rows: a single row whose write fails is refused. So if few rows are refused, few writes
+    are needed.
 
     Args:
         connection: A connection with an open transaction.
-        database: Its database.
-        changes: The rows. The column ROW (connectors/refused_rows.py) has their positions among all rows
-            of the task.
+        database: Database of the connection.
+        changes: The rows to write. The column ROW (connectors/refused_rows.py) has the position of each row
+            among all rows of the task.
         columns: Name and type of each field of the rows.
-        execute: Writes rows.
-        most: Maximum number of rows that are written together.
+        execute: Function that writes some of the rows.
+        most: Maximum number of rows in one write.
     """
 
     def failure(rows: pa.Table) -> Exception | None:

@@ -1,10 +1,10 @@
 """Writes tables of databases: the Sink of the connector `jdbc`.
 
-A task writes its part of a batch in one transaction, which also records the batch's number in the table
-`firesteel_batches`. If a batch is tried again and its number is already there, no row is written. If a
-process writes the parts of several tasks together, they share a transaction, which records a number for each
-task. Readers see only the state after a transaction. So if a table has a key, only the last change of each
-key in a part is written.
+A task writes its rows of a micro-batch in one transaction, which also records the batch's number for this
+task in the table `firesteel_batches`. If the batch is tried again and its number is already there, the task
+writes no row. If one process runs several tasks, it may write their rows in one common transaction, which
+records the number for each of these tasks. Readers see a table only after a transaction, never between two of
+its changes. So if a table has a primary key, a task writes only its last change of each key.
 """
 
 from __future__ import annotations

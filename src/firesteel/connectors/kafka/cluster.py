@@ -17,11 +17,16 @@ from firesteel.functions.java.regular_expressions import parsed
 _PATIENCE, _REFUSED, _SHORT = 10.0, 2.0, 1.0
 """Seconds until a request fails: usually; if a broker refuses connections; and if it asks for the lag.
 
-The lag is only shown to the user, so the job goes on without it.
+The value for refused connections, 2.0, applies while other brokers may still answer. If all brokers refuse,
+_ALL_REFUSED applies. The lag is only shown to the user, so the job goes on without it.
 """
 _FIRST_TIMEOUT = 0.25
 _ALL_REFUSED = 0.4
-"""Seconds until a request fails if all brokers refuse connections."""
+"""Seconds until a request for metadata fails if all brokers refuse connections.
+
+The time is short because no broker is left that could still answer. If only some brokers refuse connections,
+the request fails after _REFUSED seconds.
+"""
 _RETENTION = 7 * 24 * 3600.0
 """Seconds: Kafka's default of offsets.retention.minutes."""
 _CREATION, _PAUSE = 5.0, 0.1

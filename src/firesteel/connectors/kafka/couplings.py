@@ -71,9 +71,13 @@ def in_range(name: str, value: str) -> str:
 
 
 def coupled(given: Mapping[str, str]) -> dict[str, str]:
-    """Return properties to add to those of a consumer or producer, so that librdkafka accepts them together.
+    """Return the properties to add to `given`, so that librdkafka accepts all of them together.
 
-    An example is {"fetch.max.bytes": "50000"} -> {"message.max.bytes": "50000"} (see the module's docstring).
+    {"fetch.max.bytes": "50000"} -> {"message.max.bytes": "50000"}
+    {"reconnect.backoff.ms": "20000"} -> {"reconnect.backoff.max.ms": "20000"}
+
+    Args:
+        given: Properties of a consumer or producer, with librdkafka's names.
     """
     made: dict[str, str] = {}
     fetch = _number(given.get("fetch.max.bytes", ""))

@@ -87,7 +87,16 @@ def check_written(spec: SinkSpec) -> None:
 
 
 def metadata_column(key: str, kind: SqlType, messages: Messages) -> pa.Array:
-    """Return the values of one of Kafka's own metadata keys, one for each message."""
+    """Return the values of a metadata key of Kafka, one for each message.
+
+    Args:
+        key: A key such as `offset`. Keys of the value's format, which begin with `value.`, are not allowed.
+        kind: Type of the column, to which the values are converted.
+        messages: The messages.
+
+    Raises:
+        DataError: A time is outside the range of 64-bit microseconds.
+    """
     if key == "topic":
         made = pa.repeat(messages.topic, len(messages))
     elif key == "partition":
@@ -98,16 +107,13 @@ def metadata_column(key: str, kind: SqlType, messages: Messages) -> pa.Array:
 
 
 def in_type(made: pa.Array, kind: SqlType, messages: Messages, at: Indices) -> pa.Array:
-    """Convert the values of a metadata key to the type of their column.
+    """Return the values of a metadata key, converted to the type of their column.
 
     Args:
         made: The key's values, one for each row.
         kind: The column's type.
-        messages: The messages that contain the values.
-        at: Index of each row's message.
-
-    Returns:
-        The converted values.
+        messages: The messages from which the rows were decoded. A message may have several rows.
+        at: For each row, the index of its message in `messages`. Errors need it to name the message.
 
     Raises:
         DataError: A time is outside the range of 64-bit microseconds. The error names the message's offset.

@@ -1,8 +1,9 @@
 """Read and replace the positions of a sink, for all its tasks at once.
 
 A position is the last micro-batch that a task has written. Each task has a transactional ID and a consumer
-group of the same name. The group reads no messages. The offset that is committed for it in partition 0 of a
-topic stands for the number of the micro-batch (transactions.py).
+group of the same name. The group reads no messages: it only stores the position. For this, the task commits
+an offset for the group in partition 0 of a topic of the table. The offset is no message's offset, but the
+number of the micro-batch plus 1: offset 8 means that batch 7 is written (transactions.py).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Sends messages, in a worker: plainly, or in transactions (transactions.py).
+"""Producer of Kafka messages in a worker, with or without transactions (transactions.py).
 
-A transactional id belongs to one task of a job. A producer that initialises the id fences all producers that
-had the id before, and aborts the transactions that they left open. A kept producer sends a later batch
-without initialising the id again. If another producer has done so since, its first request is refused.
+A transactional ID belongs to one task of a job. A producer that initializes the ID fences all producers that
+had the ID before, and aborts the transactions that they left open. After a batch, the worker keeps the task's
+producer, and uses it for the next batch without initializing the ID again. If another producer has meanwhile
+initialized the ID, brokers refuse the first request that the kept producer sends for the next batch.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class Producer:
     """Producer of messages, with or without transactions.
 
     Methods raise JobError, which names topic and partition of a refused message. They raise ShutOutError if
-    another producer has the transactional ID.
+    another producer has the transactional ID. A batch may be committed in part, in several transactions.
 
     Args:
         properties: `properties.*` of the table, without the prefix.
@@ -86,7 +87,7 @@ class Producer:
 
     Attributes:
         batch: Last batch of which all messages are committed with the transactional ID, -1 for none.
-        messages: Number of messages of the next, unfinished batch (`batch + 1`) that are committed.
+        messages: Number of committed messages of the following batch, `batch + 1`; 0 if it has none yet.
         origin: Range of source rows: of batch `batch + 1` if `messages` is above 0, else of `batch`.
     """
 
@@ -128,9 +129,8 @@ class Producer:
 
         Args:
             records: The messages.
-            task: Number of a task that writes to only one partition, else None.
-            refuse: Takes the index of a message that the client refuses, and its error. If `refuse` is None,
-                the error is raised.
+            task: If not None, all messages of a topic go to partition `task` modulo its number of partitions.
+            refuse: Takes the index and error of a message that the client refuses. If None, `send` raises it.
         """
         if not self._is_sending:
             self._client.poll(0)  # Errors of an outage that has ended come now, when `_lost` ignores them.

@@ -341,7 +341,18 @@ def decode_again(
 
 
 def _check_replayable(scan: ScanSpec, options: dict[str, str], upsert: bool, needs: frozenset[str]) -> None:
-    """Raise NotSupportedError if rows need more of a message than a dead-letter table contains."""
+    """Check that dead letters of a table can be decoded again into the rows that a query reads.
+
+    Args:
+        scan: The query's scan of the table.
+        options: Options of the table.
+        upsert: Whether messages replace the row of their key.
+        needs: Parts of a message from which the rows are made, such as its key (names: messages.py).
+
+    Raises:
+        NotSupportedError: A message may be an update or a delete, or `needs` has a part of a message that a
+            dead-letter table cannot store.
+    """
     metadata = scan.metadata or (None,) * len(scan.names)
     physical = tuple(name for name, key in zip(scan.names, metadata, strict=True) if key is None)
     check_inserts(scan.table, value_of(options, physical).format.changelog_mode, upserts=upsert)

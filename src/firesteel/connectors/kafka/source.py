@@ -183,7 +183,7 @@ class KafkaSource(Source):
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
         position = Position.of(end)
         found = ranges(Position.of(start), position)
-        if not self._ids:  # a micro-batch that an earlier run has planned
+        if not self._ids:  # an earlier run has planned this micro-batch: check that no topic is new since
             self._topic_ids(position)
         if self._goes_on:
             first = self._cluster.earliest((each.topic, each.partition) for each in found)
@@ -223,7 +223,11 @@ class KafkaSource(Source):
         return History(first_offset, replace(until, begins={}).to_json(), size, ranges)
 
     def history_piece(self, start: Offset, until: Offset, limit: ReadLimit) -> Offset:
-        """Return the offset after the next messages to read again: at most `limit`, and before `until`."""
+        """Return the end of the next piece of messages that a job reads again (see Source.history_piece).
+
+        The piece begins at `start`. It has at most as many messages as `limit` allows, and ends at `until` or
+        before.
+        """
         at, last = Position.of(start).at, Position.of(until)
         rows = limit.rows
         if limit.bytes is not None and at != last.at:

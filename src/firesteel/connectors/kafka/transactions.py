@@ -42,14 +42,15 @@ class Transactions:
         topics: Topics of the table. The consumer group's offset is committed in the first one.
         task: Number of a task that writes to only one partition, else None.
         origin: Range of source rows of the batch.
-        refuse: Function that takes the index of a message that Kafka refuses, and its error. The index counts
-            all messages that were added. If it is None, the first error is raised.
+        refuse: Function that takes the index of a message that Kafka refuses, and its error. Index 0 is the
+            first message that `add` got for this batch. If `refuse` is None, the error of the first refused
+            message is raised.
 
     Raises:
         JobError: A method fails.
         ShutOutError: Another producer has the transactional ID.
-        RowsRefusedError: Kafka refuses messages, and `refuse` got all that are in the same transaction. The
-            transaction is aborted.
+        RowsRefusedError: Kafka refuses messages of a transaction. The transaction is aborted, and `refuse`
+            has been called for each of its refused messages.
     """
 
     def __init__(

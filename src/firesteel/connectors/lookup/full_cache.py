@@ -1,7 +1,7 @@
 """Cache of a whole table (Flink: CachingLookupFunction with a LookupFullCache).
 
-The table is read at its first use, and again at the first use after a reload is due. Lookups wait for
-the read.
+The first lookup reads the table. When a reload is due, nothing happens until the next lookup, which reads the
+table again. All lookups wait for the end of a read.
 """
 
 from __future__ import annotations
@@ -48,12 +48,15 @@ class FullCached:
 
 
 def next_reload(settings: FullCache, start: float, end: float) -> float:
-    """Return when a table is due to be read again, in seconds since 1970.
+    """Return when a table is due to be read again, in seconds since 1970. A read is always due at some time.
+
+    A periodic read is due `interval` milliseconds after the start or the end of the last read. A timed one is
+    due at the time of day `at`: on the day of the last read if `at` comes after its start, else `days` later.
 
     Args:
         settings: Settings of the reloads.
         start: Start of the last read, in seconds since 1970.
-        end: End of the last read.
+        end: End of the last read, in seconds since 1970.
     """
     if settings.at is None:
         return (start if settings.from_start else end) + settings.interval / 1000

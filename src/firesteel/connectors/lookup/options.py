@@ -67,13 +67,14 @@ class PartialCache:
 
 @dataclass(frozen=True)
 class FullCache:
-    """Settings of a cache of a whole table.
+    """Settings of a cache of a whole table, which is read again periodically or at a time of day.
 
     Attributes:
-        interval: Milliseconds between two reads, for periodic reads.
-        from_start: Whether the interval begins at the start of a read instead of its end.
-        at: Time of day of a read, for timed reads. Without a zone it is local time.
-        days: Days between two timed reads.
+        interval: Milliseconds between two periodic reads. Unused if `at` is set.
+        from_start: Whether `interval` counts from the start of the last read, not from its end. Unused if
+            `at` is set.
+        at: Time of day of the timed reads; None if reads are periodic. A time without a zone is local time.
+        days: Days between two timed reads. Unused if `at` is None.
     """
 
     interval: int = 0

@@ -25,13 +25,16 @@ def monotonic_clock() -> int:
 
 @dataclass(frozen=True)
 class _Entries:
-    """Cached keys, c in number, sorted by their first hash.
+    """The c cached keys with their rows, sorted by the first hash of the key.
+
+    The cache does not store the keys themselves. Two keys are the same if both their 64-bit hashes are equal.
 
     Attributes:
-        hash1, hash2: uint64[c], hashes of each key.
-        written: int64[c], time at which each key's rows were read.
-        used: int64[c], time of each key's last lookup.
-        starts, counts: int64[c], first row and number of rows of each key.
+        hash1, hash2: uint64[c], the two hashes of each key.
+        written: int64[c], when each key's rows were read, in milliseconds of the cache's clock.
+        used: int64[c], when each key was last looked up, in milliseconds of the cache's clock.
+        starts, counts: int64[c], position in `columns` of each key's first row, and number of its rows. The
+            rows of a key are next to each other.
         columns: Columns of the rows of all keys.
     """
 

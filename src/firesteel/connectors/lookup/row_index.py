@@ -38,10 +38,11 @@ class RowIndex:
         return self._rows_of(asking, places[asking])
 
     def _rows_of(self, asking: Index, places: Index) -> FoundRows:
-        """Return the rows of the k requested keys that the index contains.
+        """Return the table's rows for k keys. The index contains each of these keys.
 
         Args:
-            asking: int64[k], ascending: position of each key in the request.
+            asking: int64[k], ascending: position of each key among all keys of the request. The request may
+                have more than k keys, as those that the index lacks are left out.
             places: int64[k], position of each key among the distinct keys of the index.
         """
         sizes = self._keys.counts[places]

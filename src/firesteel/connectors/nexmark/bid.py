@@ -17,7 +17,10 @@ _CHANNELS = 10_000
 _FOLDERS = 3
 _LONGEST_FOLDER = 4
 _OTHER_SIZE = 32
-"""Assumed bytes of a bid without `extra`. As in the public generator, it leaves out `channel` and `url`."""
+"""Bytes of a bid's fields other than `extra`, as the public generator counts them.
+
+It counts 8 bytes each for auction, bidder, price and time. It does not count the texts `channel` and `url`.
+"""
 
 
 class Bids(EventRows):
@@ -47,7 +50,11 @@ class Bids(EventRows):
 
     @cached_property
     def _channel(self) -> Integers:
-        """Return the number of each bid's channel, int64[n]. Hot channels have numbers from _CHANNELS on."""
+        """Return the number of each bid's channel, int64[n].
+
+        0 to 9,999 are the ordinary channels, 10,000 to 10,003 the four hot ones: Google, Facebook, Baidu and
+        Apple. Half of the bids have a hot channel.
+        """
         hot = _CHANNELS + self.random.below("hot channel", len(_HOT_CHANNELS))
         other = self.random.below("channel", _CHANNELS)
         return np.where(self.random.is_hot("is hot channel", _HOT_CHANNEL_RATIO), hot, other)

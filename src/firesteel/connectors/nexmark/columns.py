@@ -46,8 +46,10 @@ class EventTable:
     """Builder of the columns of a block of events.
 
     Args:
-        types: Types of the table's four columns.
-        parts: For each column, the nested parts that are read. Other parts are NULL.
+        types: Types of the table's four columns: event_type, person, auction and bid.
+        parts: For each of these columns, the fields that are read, as paths (types/value_parts.py).
+            (("name",),) is only the field `name` of a person, ((),) the whole column, () an unread column.
+            Fields and columns that are not read become NULL.
     """
 
     def __init__(self, types: Sequence[SqlType], parts: Sequence[Parts]) -> None:

@@ -46,9 +46,11 @@ class Nexmark:
 
 
 def _is_like(kind: SqlType, expected: SqlType) -> bool:
-    """Return whether a column may have a type: the expected one, but for the names of nested fields.
+    """Return whether a column of an event table may have the type `kind`.
 
-    A scalar may be NOT NULL or nullable. A ROW must be nullable, as events of the other kinds lack it.
+    `kind` must be equal to `expected`, except that nested fields may have other names, and that a scalar may
+    be NOT NULL or nullable. A ROW must be nullable: in the row of a bid, the columns `person` and `auction`
+    are NULL.
     """
     children = zip(kind.children, expected.children, strict=False)
     return (

@@ -20,11 +20,16 @@ Chunks are counted from event 0, not from the start of a split. So an event has 
 FIRST_ID = 1000
 """Id of the first person and of the first auction."""
 HOT_GROUP = 100
-"""Distance of hot IDs. Many events refer to the newest hot ID, such as 1200, until 1300 exists."""
-_FIRST_NUMBER, _FIRST_EVENT_ID = 1, 2
-"""Number and ID that event 0 has. They differ, as in the public generator.
+"""Distance between the IDs of two hot persons, and of two hot auctions.
 
-The number of an event determines its time, and its ID determines its kind.
+Many events refer to the newest hot person or auction. For example, hot auctions have the IDs 1000, 1100, 1200
+and so on. Many bids are for auction 1200, until auction 1300 exists.
+"""
+_FIRST_NUMBER, _FIRST_EVENT_ID = 1, 2
+"""Number and ID of the first event. They differ by 1, as in the public generator.
+
+The next events have the numbers 2, 3, ... and the IDs 3, 4, ... The number of an event determines its time.
+The ID determines whether the event is a person, an auction or a bid.
 """
 _ACTIVE_PERSONS, _OPEN_AUCTIONS = 1000, 100
 _LEAD = 10
@@ -69,7 +74,12 @@ class EventRows:
 
     # --- times ---------------------------------------------------------------------------------------
     def _millis_at(self, numbers: Integers) -> Integers:
-        """Return the time of the events with the given numbers, in milliseconds since 1970."""
+        """Return the time of each event in milliseconds since 1970, int64[n].
+
+        Args:
+            numbers: Number of each event, int64[n], counted from 1 for the first event of the table. The time
+                is base_time + 1000 * number / rate.
+        """
         micros = (numbers * (1_000_000.0 / self.options.rate)).astype(np.int64)
         return self._block.base_time + micros // 1000
 

@@ -9,7 +9,11 @@ from firesteel.config.option import Kind, Option, TypedOptions, invalid
 from firesteel.connectors.options import CONNECTOR, VERSION, WATERMARKS
 
 MOST_SIZE = 8 << 10
-"""Maximum mean size of an event in bytes. The texts of a table of 131,072 events must fit into 2 GiB."""
+"""Maximum mean size of an event in bytes, 8 KiB.
+
+Events are made in blocks of up to 131,072, each an Arrow table. A string column of such a table holds at most
+2 GiB. With this maximum, a block's texts have about 1 GiB.
+"""
 _NO_EFFECT = "Has no effect, as in the public connector."
 
 

@@ -1,8 +1,12 @@
 """Random values that depend only on a seed, a stream and an event number.
 
-A stream is one property of events, such as the price of bids. The value is SplitMix64's output for the state
-seed + number * gamma (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014). So any range
-of events can be generated again, and in parallel.
+A stream is one property of events, such as the price of bids. Its name is hashed into the start of a sequence
+of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014):
+
+    start = mix(seed * 2^32 XOR crc32(stream))
+    value = mix(start + number * gamma)
+
+No value depends on an earlier one. So any range of events can be generated again, and in parallel.
 """
 
 from __future__ import annotations
@@ -30,11 +34,11 @@ def _mixed(words: Words) -> Words:
 
 
 class RandomValues:
-    """Random values of some events.
+    """Random values of n events, or of n chunks of events. Each method returns one value for each of them.
 
     Args:
         seed: Seed of the table.
-        numbers: Numbers of the events, int64[n].
+        numbers: Number of each event or chunk, int64[n], counted from 0 for the first one of the table.
     """
 
     def __init__(self, seed: int, numbers: Integers) -> None:

@@ -67,7 +67,11 @@ class NexmarkSource(Source):
         return History(start, end, f"{last - first:,} events", ranges)
 
     def history_piece(self, start: Offset, until: Offset, limit: ReadLimit) -> Offset:
-        """Return the offset after the next events to read again: at most `limit`, and before `until`."""
+        """Return the end of the next piece of events that a job reads again (see Source.history_piece).
+
+        The piece begins at `start` and ends at `until` or before. It has at most `limit.rows` events, or
+        2,000,000 if `limit.rows` is None.
+        """
         most = _MOST_EVENTS if limit.rows is None else limit.rows
         return {**until, "event": min(start["event"] + most, until["event"])}
 
@@ -111,7 +115,14 @@ class NexmarkSource(Source):
         return due
 
     def _rows(self, first: int, end: int, sequences: pa.Array, base: int) -> pa.Table:
-        """Return the changes of the events [first, end)."""
+        """Return the changes table of the events [first, end): one insert for each event.
+
+        Args:
+            first: Number of the first event, from 0.
+            end: Number after the last event.
+            sequences: Sequence of each event, int64[end - first]: the values of the column `$order`.
+            base: See Block.base_time.
+        """
         begin = first // CHUNK * CHUNK
         block = Block(self._options, base, begin, -(-(end - begin) // CHUNK) * CHUNK)
         kinds = pa.array(np.full(end - first, RowKind.INSERT, dtype=np.int8))

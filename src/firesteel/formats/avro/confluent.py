@@ -39,7 +39,10 @@ class AvroConfluent:
         raise NotSupportedError(f"Files of {self.name} cannot be read, only messages such as Kafka's.")
 
     def decoder(self, fields: Fields, options: Options) -> Decoder:
-        """Return the decoder of a split. It reads the wanted fields of the writer's record."""
+        """Return the decoder of a split's messages. It decodes only the fields that the query needs.
+
+        The decoder gets the schema with which a message was written from the registry.
+        """
         return AvroMessages(fields, self.registered(fields.names, fields.types, options))
 
     def encoder(self, fields: Fields, options: Options) -> Encoder:
@@ -48,7 +51,11 @@ class AvroConfluent:
         return AvroMessages(fields, self.registered(fields.all_names, fields.all_types, options))
 
     def schema(self, kind: SqlType) -> Schema:
-        """Return the schema of the messages of a table with these columns."""
+        """Return the Avro schema of the messages of a table.
+
+        Args:
+            kind: ROW type of the table's columns.
+        """
         return to_schema(kind.with_nullable(False))
 
     def registered(self, names: tuple[str, ...], types: tuple[SqlType, ...], options: Options) -> Registered:

@@ -1,7 +1,8 @@
 """Records of Avro container files, with checks of the blocks.
 
-fastavro reads as many records as a block declares. It ignores the rest of the block and the checksum of
-snappy, so a damaged count would lose rows silently.
+The head of a block declares the number of its records. fastavro reads this number of records and ignores the
+bytes behind them. If the number is damaged and too small, records would be lost without an error. fastavro
+also ignores the checksum that a block has with the codec snappy. This module checks both.
 
 Source of the rules: Avro 1.12 specification, "Object Container Files".
 """
@@ -19,7 +20,11 @@ from firesteel.errors import DataError, FiresteelError
 _SYNC, _CHECKSUM = 16, 4
 """Bytes at the end of a block: the sync marker, and before it the checksum if the codec is snappy."""
 _MOST_EMPTY = 1 << 24
-"""Maximum number of records in a block without bytes: records that have only NULLs take no bytes."""
+"""Maximum number of records in a block whose content is 0 bytes long.
+
+A record that has only NULLs can take no bytes, so the length of the block does not limit the number of its
+records. With this limit, a damaged number does not yield records almost without end.
+"""
 
 
 def file_records(avro: Any, path: str) -> Iterator[Any]:
@@ -55,7 +60,11 @@ def file_records(avro: Any, path: str) -> Iterator[Any]:
 
 
 def _records(block: Any, stream: BinaryIO) -> Iterator[Any]:
-    """Yield the records of a block. Raises ValueError if the block does not match its declaration."""
+    """Yield the records of a block.
+
+    Raises:
+        ValueError: The declared number of records or the checksum does not match the bytes of the block.
+    """
     size = block.bytes_.getbuffer().nbytes
     if not 0 <= block.num_records <= (size or _MOST_EMPTY):
         raise ValueError(f"the block at byte {block.offset} says that it has {block.num_records} records")

@@ -60,9 +60,11 @@ class Bodies(Protocol):
 
 
 class Plain:
-    """Reader and writer of messages that are only an Avro value, of a schema that both sides know (Bodies).
+    """Reader and writer of messages that are only an Avro value (Bodies).
 
-    As in Flink, every point in time counts milliseconds, even if the schema says microseconds (TIMESTAMP(6)).
+    The message does not name its schema: reader and writer must use the same one. As in Flink, times and
+    timestamps are read and written as milliseconds, even if the schema has the logical type
+    `timestamp-micros`, as for TIMESTAMP(6).
     """
 
     def __init__(self, schema: Schema) -> None:
@@ -128,9 +130,13 @@ def checked(
     failed: str,
     kinds: Sequence[int] | None = None,
 ) -> pa.Table:
-    """Return a changes table (without sequence) of records, as `changes` does, with errors for bad messages.
+    """Return a changes table (without sequence) of records, one row a record. A missing field is NULL.
+
+    If a value does not fit its column, the records are converted one by one to find the bad message.
 
     Args:
+        records: The records.
+        fields: The wanted fields.
         at: Index of each record's message, for errors.
         failed: Beginning of an error's text.
         kinds: Row kind of each record. None if all are INSERT.
@@ -154,7 +160,7 @@ def checked(
 def changes(
     records: Sequence[dict[str, Any]], fields: Fields, kinds: Sequence[int] | None = None
 ) -> pa.Table:
-    """Return a changes table (without sequence) of records. A missing field is NULL.
+    """Return a changes table (without sequence) of records, one row a record. A missing field is NULL.
 
     Args:
         records: The records.

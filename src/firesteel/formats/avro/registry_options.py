@@ -130,7 +130,17 @@ def _tls(options: dict[str, str], name: str) -> Tls | None:
 
 
 def _pem(properties: dict[str, str], store: str, name: str) -> str | None:
-    """Return the path of the PEM file for `store` (`keystore` or `truststore`), None if it is not set."""
+    """Return the path of the PEM file of a key store or trust store, None if no option sets it.
+
+    Args:
+        properties: The TLS properties by key, such as `ssl.keystore.location`.
+        store: `keystore` or `truststore`.
+        name: Name of the format, for errors.
+
+    Raises:
+        NotSupportedError: The type of the store is not PEM.
+        ValidationError: The store has a password, which PEM does not have.
+    """
     location, kind = properties.get(f"ssl.{store}.location"), properties.get(f"ssl.{store}.type", "JKS")
     if location is None:
         return None

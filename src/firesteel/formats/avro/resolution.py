@@ -1,9 +1,12 @@
 """Read values of one Avro schema as values of another schema, as Flink reads messages of a registry.
 
 Flink: RegistryAvroDeserializationSchema gives Avro's GenericDatumReader the writer's schema and the table's.
-Avro's rules apply: numbers are widened, and a missing field takes its default or is an error. But records
-match whatever their names are. Logical types are ignored: a decimal is its digits, and a time is its number,
-whatever unit the writer declares.
+Avro's rules apply: numbers are widened, and a missing field takes its default or is an error. There are two
+differences:
+
+- The names of two record types need not be equal. Fields are still matched by name.
+- Logical types are ignored. A decimal is read as the bytes of its unscaled value, and a time as its plain
+  number, whether the writer declares milliseconds or microseconds.
 """
 
 from __future__ import annotations
@@ -20,9 +23,10 @@ _VALUE = "value"
 class Resolved:
     """Reader of values that were written by one schema, as values of another schema.
 
-    A schema may be a union with null. fastavro matches two unions again for each message, but caches how it
-    matches two records. So both schemas are wrapped in a record of one field, which is faster
-    and does not change the bytes of a message.
+    The schema of a message may be a union of null and a record. For two unions, fastavro works out again for
+    each message which members match. For two records, it does so once and caches the result. So both schemas
+    are wrapped in a record with one field, which is faster. The bytes of a message stay the same, because
+    Avro writes a record as its fields alone.
     """
 
     def __init__(self, avro: Any, writer: Schema, reader: Schema) -> None:
@@ -42,8 +46,9 @@ class Resolved:
 def read_whole(avro: Any, message: bytes, writer: Schema, reader: Schema | None = None) -> Any:
     """Return the value of a message.
 
-    fastavro does not notice if the message ends within a skipped value. So it gets one more byte, which it
-    must not read.
+    fastavro skips a field that only the writer's schema has. It does not notice if the message ends within
+    this field. So this function adds a zero byte to the message. If fastavro reads or skips this byte, the
+    message is too short.
 
     Args:
         avro: The package fastavro.
@@ -72,13 +77,15 @@ def plain(schema: Schema) -> Schema:
 
 
 def _aligned(writers: list[Schema], reader: Schema, named: Mapping[str, Schema]) -> Schema:
-    """Return the reader's schema, whose records have the names of the writer's records as aliases.
+    """Return the reader's schema, with the names of the writer's record types as aliases of its record types.
 
-    Avro matches records only if their names are equal. Flink ignores the names, and the aliases do the same.
+    fastavro matches two record types only if they have the same name, or if the writer's name is an alias in
+    the reader's schema. Flink ignores the names. With the aliases, fastavro matches as Flink does.
 
     Args:
-        writers: Schemas of the writer that stand at the position of `reader`: several in a union.
-        reader: Schema of the reader.
+        writers: The writer's schemas for the value that `reader` describes. A union adds its members, so
+            there may be several.
+        reader: Schema of the reader, or the part of it that describes one value.
         named: The writer's record types by name.
     """
     if isinstance(reader, list):
@@ -104,9 +111,11 @@ def _aligned_field(records: Iterable[Schema], field: Schema, named: Mapping[str,
 
 
 def _alternatives(schemas: Iterable[Schema], named: Mapping[str, Schema]) -> Iterator[Schema]:
-    """Yield the schemas, but the members of a union one by one, and a named type's own schema from `named`.
+    """Yield the schemas that are dictionaries, with unions and names of types resolved.
 
-    Primitive types such as "string" are left out.
+    - A union (list) is replaced by the schemas of its members.
+    - The name of a type is replaced by the type's schema in `named`.
+    - The name of a primitive type, such as "string", is left out.
     """
     for schema in schemas:
         if isinstance(schema, list):

@@ -61,7 +61,10 @@ def _to_avro(kind: SqlType, legacy: bool) -> Convert:
 
 
 def _from_avro(kind: SqlType) -> Convert:
-    """Return the converter of values that are not NULL."""
+    """Return the converter from a value that fastavro has read to a value for a column of type `kind`.
+
+    The result is a Python value that Arrow accepts. The converter does not take None.
+    """
     root = kind.root
     if root in INTEGER_BITS:
         return _cut(INTEGER_BITS[root])
@@ -122,9 +125,11 @@ def _cut(bits: int) -> Convert:
 
 
 def _decimal(kind: SqlType) -> Convert:
-    """Return the converter of DECIMAL.
+    """Return the converter from a DECIMAL that fastavro has read to a Decimal.
 
-    Plain bytes are the unscaled value. A value with too many digits becomes NULL.
+    - A Decimal, which fastavro returns if the schema has the logical type, is returned unchanged.
+    - Bytes, without the logical type, are the unscaled value, big-endian and signed: 0x04D2 with scale 2 is
+      12.34. If the value has more digits than the precision, the result is NULL. No bytes are a ValueError.
     """
     scale, most = kind.scale or 0, 10 ** (kind.precision or 0)
 
@@ -150,7 +155,11 @@ def _text(value: Any) -> str:
 
 
 def _micros(value: Any) -> Any:
-    """Return milliseconds, an int, as microseconds. Return any other value unchanged.
+    """Return a time in microseconds, which Arrow's columns have.
+
+    Args:
+        value: An int in milliseconds, if the schema was read without logical types. Otherwise the `time` or
+            `datetime` that fastavro returns for a logical type. This is returned unchanged.
 
     Raises:
         ValueError: Microseconds in 64 bits cannot represent the time.

@@ -78,6 +78,8 @@ class Registered:
         Raises:
             ValueError: The message does not begin with a zero byte and a schema's number.
             DataError: The registry does not know the schema's number.
+            JobError: The schema registry does not answer.
+            Exception: Any exception of fastavro, which means that the message is bad.
         """
         if len(message) < _HEAD or message[0] != _MAGIC:
             raise ValueError("Unknown data format. Magic number does not match")

@@ -30,8 +30,10 @@ class EnvelopeColumns(JsonColumns):
         self._exact = tree_values(fields, options)
         self._has_payload = options.schema_include
         self._kinds: dict[str, int] = {name: _CODES[what] for name, what in envelope.operations.items()}
-        # In Maxwell's messages, the row before the change has only the changed fields. Flink also finds a
-        # field's name inside an object or list of this row, so such messages go to the exact reader.
+        # In Maxwell's messages, the row before the change has only the changed fields. For a field that this
+        # row does not have, Flink takes the value after the change. But Flink also searches the objects and
+        # lists in this row for the field's name. If it finds the name there, it does not take that value. So
+        # a message with an object or list in this row goes to the exact reader, which does the same.
         before = row_schema(fields, is_flat=envelope.partial)
         members = {envelope.after: row_schema(fields), envelope.before: before, envelope.operation: TEXT}
         self._scan = JsonScan({_PAYLOAD: object_of(members)} if self._has_payload else members)
@@ -61,14 +63,15 @@ class EnvelopeColumns(JsonColumns):
     def _cells(self, changes: Changes, after: Cells, before: Cells, deletes: Flags) -> Cells:
         """Return a field's cell in each of k changes, int64[k].
 
-        The cell of a DELETE comes from the row before the change. In Maxwell's messages, this row is in the
-        member of the row after the change.
+        A message has two members with rows: one for the row after the change and one for the row before. The
+        cell of a DELETE comes from the member for the row before. Maxwell's messages are an exception: there,
+        the member for the row after (`data`) has the deleted row.
 
         Args:
-            changes: The changes.
-            after: The field's cell in the row after the change, for each message.
-            before: The field's cell in the row before the change, for each message.
-            deletes: Which messages are DELETEs.
+            changes: The k changes.
+            after: For each of n messages, the field's cell in the member for the row after, int64[n].
+            before: For each message, the field's cell in the member for the row before, int64[n].
+            deletes: Which messages are DELETEs, bool[n].
         """
         if self._envelope.partial:
             return changes.overlaid(after, before)

@@ -18,8 +18,8 @@ class EnvelopeJson(JsonFormat):
     An example is Debezium's envelope of an update: {"before": row, "after": row, "op": "u"}.
 
     Attributes:
-        envelope: Names of the envelope's members, and the kind of change for each value of the member with
-            the operation, such as `op`.
+        envelope: Names of the envelope's members, and the kind of change for each operation. Debezium's
+            operation is in the member `op`: "c" is an insert, "u" an update and "d" a delete.
     """
 
     envelope: Envelope

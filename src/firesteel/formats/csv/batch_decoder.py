@@ -1,4 +1,4 @@
-"""Columnar reader of csv: records of the expected width, with or without quoted values."""
+"""Columnar reader of csv: records with as many values as the table has columns, quoted or not."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ class CsvColumns:
     def _scanned(self, data: Bytes, offsets: Indices) -> tuple[Cells, Flags]:
         """Return the k wanted values of n records as cells, int64[n, k], and which records are odd, bool[n].
 
-        A record is odd if it does not have as many values as the table has columns.
+        A record is odd if it does not have as many values as the table has columns, or if a quote stands in a
+        wrong position.
         """
         from firesteel.kernels.text.csv_scan import scan_records
 

@@ -32,9 +32,14 @@ def column_texts(kind: SqlType, values: pa.Array) -> pa.StringArray | None:
 
 
 def _timestamp_texts(values: pa.Array, zone: str) -> pa.StringArray | None:
-    """Return timestamps as `yyyy-MM-dd HH:mm:ss`, a fraction without trailing zeros, and the zone.
+    """Return timestamps as texts, such as `2024-05-20 10:30:00.25Z`. NULL stays NULL.
 
-    None if a year is not from 1 to 9999.
+    Args:
+        values: Timestamps. Trailing zeros of their fraction are not written.
+        zone: Text to append to each timestamp: "Z" for TIMESTAMP_LTZ, "" for TIMESTAMP.
+
+    Returns:
+        The texts, or None if any year is outside 1 to 9999.
     """
     per_day = _DAY_SECONDS * _A_SECOND[values.type.unit]
     if not _is_within(values.cast(pa.int64()), _DAYS[0] * per_day, (_DAYS[1] + 1) * per_day - 1):

@@ -71,7 +71,11 @@ class CsvReader:
         return None
 
     def _skipped_line(self) -> bool:
-        """Skip a line that is blank or begins with `#`, if comments are allowed. Return whether it did."""
+        """Skip the next line if it is blank or a comment, and return whether it was skipped.
+
+        A comment begins with `#`, after blanks at most. `next` calls this method only if the dialect allows
+        comments. Without comments, a blank line is a record.
+        """
         text, start = self._text, self._position
         while start < len(text) and text[start] <= " " and text[start] not in _LINE_ENDS:
             start += 1

@@ -99,7 +99,8 @@ class CsvRecords:
 
         In files, Flink's CsvReaderFormat ignores the first error of a record. But the code that then skips
         the rest of the record catches no errors. So a second error is fatal. The first error is fatal, too,
-        if it is more than one value behind the last field.
+        if it is in a value that this code skips. In a table of 3 columns, an error in value 4 is ignored, but
+        an error in value 5 is fatal.
         """
         beyond = error if record.wrong > self._width + 1 else record.beyond
         ignores = self._options.ignore_parse_errors and self._fields.in_file

@@ -50,7 +50,8 @@ class Records:
             return self._exactly(block)
         whole = int(ends[-1]) if len(ends) else 0
         if whole < len(block) and not is_open:
-            ends = np.append(ends, len(block))  # The block ends with the file's last line.
+            # The file's last line may have no line end. The text behind the last line end is then a record.
+            ends = np.append(ends, len(block))
             whole = len(block)
         return cut(block[:whole], ends), block[whole:]
 

@@ -95,9 +95,10 @@ def csv_options(options: Mapping[str, str]) -> CsvOptions:
 
 
 def _unescaped(text: str) -> str:
-    """Return a text with its Java escapes replaced by characters. A backslash that begins none is dropped.
+    r"""Return a text with its Java escapes replaced by characters, such as `\t` by a tab.
 
-    Apache Commons: StringEscapeUtils.unescapeJava.
+    A backslash that begins no escape is dropped: `\|` becomes `|`. A `\u` without four hexadecimal digits
+    stays as it is. Apache Commons: StringEscapeUtils.unescapeJava.
     """
 
     def meant(found: re.Match[str]) -> str:

@@ -23,7 +23,11 @@ _SAFE_DIGITS = {
     **{root: len(str(1 << (bits - 1))) - 1 for root, bits in INTEGER_BITS.items()},
     **dict.fromkeys((TypeRoot.DECIMAL, TypeRoot.DOUBLE, TypeRoot.FLOAT), -30),
 }
-"""Length up to which every number is a valid value of a type, written as DecodeSchema.digits documents it."""
+"""For each type, the length up to which any JSON number is a valid value, as DecodeSchema.digits has it.
+
+A positive n stands for integers of at most n digits: 9 for INT, whose greatest value has 10 digits. -30
+stands for numbers of at most 30 characters, with or without a decimal point.
+"""
 
 
 class Reading:
@@ -49,9 +53,14 @@ class Reading:
         self.odd: Flags = np.zeros(self.count, dtype=bool)
 
     def values(self, cells: Cells, kind: SqlType, at: Indices) -> pa.Array:
-        """Return the values of n cells, NULL for missing ones. `at` is int64[n], the message of each cell.
+        """Return n SQL values of the type `kind`, one for each cell. A missing or null JSON value is NULL.
 
-        The messages of values that cannot be converted become odd.
+        If a value cannot be converted, its message is marked in `odd`, for the exact reader.
+
+        Args:
+            cells: int64[n].
+            kind: The SQL type.
+            at: int64[n], for each cell the position of its message in the scan.
         """
         column, odd = self._judged(cells, kind)
         if not odd.any():
@@ -99,10 +108,14 @@ class Reading:
         return pa.nulls(len(cells), to_arrow(kind))
 
     def names(self, cells: Cells, at: Indices) -> pa.StringArray:
-        """Return values as texts (Jackson: JsonNode.asText).
+        """Return the values as texts, as Jackson's JsonNode.asText does. A missing or null value is NULL.
 
-        Jackson may write a value differently than the message does, for example a number with a fraction. If
-        so, the message becomes odd.
+        Jackson may write a value differently than the message does: 1.50 becomes 1.5. The message of such a
+        value is marked in `odd`.
+
+        Args:
+            cells: int64[n].
+            at: int64[n], for each cell the position of its message in the scan.
         """
         texts, odd = self._judged(cells, STRING)
         self.odd[at[odd]] = True
@@ -131,7 +144,13 @@ class Reading:
         return bool((kinds(cells) == ESCAPED).any())
 
     def codes(self, cells: Cells, meanings: Mapping[str, int]) -> npt.NDArray[np.int8]:
-        """Return the number that `meanings` has for each value, UNREAD if it has none, int8[n]."""
+        """Return a code for each of n values, int8[n].
+
+        Args:
+            cells: int64[n], the values.
+            meanings: Codes by text: {"INSERT": 0}. The code of the string "INSERT" is then 0. The code is
+                UNREAD for every other value, also for a string with escapes.
+        """
         from firesteel.kernels.json.values import find_words
 
         words = [name.encode() for name in meanings]
@@ -146,9 +165,10 @@ class Reading:
         return np.concatenate([self._scan.odd, self._scan.numbers[self.odd]])
 
     def numbers(self, at: Indices) -> Indices:
-        """Return the positions in the decoded column of the messages at the positions `at` of the scan.
+        """Convert positions of messages in the scan to their positions in the column of all messages.
 
-        The two positions differ, because the scan leaves out odd and empty messages.
+        The positions differ, because the scan leaves out odd and empty messages. If message 0 is empty,
+        message 1 has the position 0 in the scan.
         """
         return self._scan.numbers[at]
 
@@ -187,7 +207,11 @@ def _is_text(cells: Cells) -> Flags:
 
 
 def _negative_zeros(values: pa.Array) -> Flags:
-    """Return which values are -0.0. Flink loses the sign if it reads -0 as an integer or a BigDecimal."""
+    """Return which values are -0.0, bool[n].
+
+    The caller converts these values again, by the rules of the exact reader. In CDC formats, Flink reads `-0`
+    as the integer 0. It also reads `-0.0` as 0 if it reads fractions as BigDecimal.
+    """
     numbers = values.fill_null(1.0).to_numpy(zero_copy_only=False)
     found: Flags = (numbers == 0) & np.signbit(numbers)
     return found

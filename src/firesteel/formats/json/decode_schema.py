@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 VALUE, OBJECT, LIST, MAP = range(4)
-"""Kinds of nodes. They equal those of kernels/json/plan.py, which must not be imported for planning."""
+"""Kinds of nodes of a decode schema.
+
+kernels/json/plan.py has the same numbers. They are repeated here because that module loads Numba, which takes
+long and is not needed to plan a query.
+"""
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,9 @@ class ExactValues:
     Args:
         convert: Function that returns the converter of a type. The converter takes a JSON text. It raises
             BadMessage or ValueError if the exact reader has to read the whole message.
-        as_decimals: Whether a number becomes text by way of a BigDecimal. If False, by way of a double.
-        trims_decimals: Whether blanks around the text of a DECIMAL are ignored.
+        as_decimals: How a number with a fraction or an exponent becomes text. True: as Java writes the
+            BigDecimal, 1E+2 for 1e2. False: as Java writes the double, 100.0 for 1e2.
+        trims_decimals: Whether a DECIMAL may be a string with blanks around the number, such as " 1.5".
     """
 
     def __init__(
@@ -157,7 +158,11 @@ def stream_values(fields: Fields, options: JsonOptions) -> ExactValues:
 
 
 def _plain(text: bytes) -> str | None:
-    """Return what parse_tree does, for a short number or a string without escapes. None for other texts."""
+    """Return the value of a JSON text that is a short number or a string without escapes, else None.
+
+    The value is the one that the JSON parser returns: an IntText, a FloatText or a str. This function only
+    saves the time of the parser.
+    """
     if _NUMBER.fullmatch(text):
         return IntText(text.decode()) if _WHOLE.fullmatch(text) else FloatText(text.decode())
     return text[1:-1].decode() if text[:1] == b'"' and b"\\" not in text else None

@@ -20,7 +20,9 @@ Around = tuple[str, str]
 
 
 class JsonFormat(ABC):
-    """Format of JSON objects, one in each line. As in Flink, an update is written as DELETE and INSERT.
+    """Format of JSON objects, one in each line.
+
+    The CDC formats write an update as DELETE and INSERT, as in Flink. The format `json` writes inserts only.
 
     Attributes:
         insert: Texts around the row of an INSERT.
@@ -41,7 +43,13 @@ class JsonFormat(ABC):
 
     @abstractmethod
     def columns(self, fields: Fields, options: JsonOptions, schema: pa.Schema) -> Columns | None:
-        """Return the columnar reader, or None if it does not support the fields."""
+        """Return the columnar reader, or None if it does not support the fields.
+
+        Args:
+            fields: Columns of the table that the reader returns.
+            options: Options of the format.
+            schema: Arrow schema of the reader's result: the row kind and the fields.
+        """
 
     def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
         check_options(self.name, self.options, options)

@@ -44,8 +44,9 @@ class Found:
     """Result of a scan for one node of the decode schema.
 
     Attributes:
-        cells: int64[n], n values.
-        members: For objects, the n values of each wanted member. If the object is missing, so are they.
+        cells: int64[n], one cell for each of the node's n values. A missing value has the cell 0.
+        members: For objects, the result for each wanted member by its name. It has n values, one for each
+            object. If an object is missing, its members are missing, too.
         inner: For lists, the elements of the first list, then those of the second, and so on. For maps, the
             values of the entries in the same way.
         keys: For maps, the cells of the keys, one for each value in `inner`.

@@ -43,7 +43,7 @@ class Tokens:
         while opened:
             parts, end = opened[-1]
             for one in parts:
-                if type(one) is tuple:  # The item is a member of an object.
+                if type(one) is tuple:  # A member of an object: (name, value).
                     add((NAME, one[0]))
                     one = one[1]
                 if isinstance(one, Members):
@@ -62,7 +62,11 @@ class Tokens:
 
     @property
     def kind(self) -> str | None:
-        """Return the kind of the current token, None at the end."""
+        """Return the kind of the current token, None behind the last one.
+
+        The kinds are START_OBJECT, END_OBJECT, START_ARRAY, END_ARRAY, NAME (of a member) and VALUE (a
+        string, number, boolean or null).
+        """
         return self._tokens[self._position][0] if self._position < len(self._tokens) else None
 
     @property
@@ -258,7 +262,16 @@ class StreamConverters:
 
 
 def _member(tokens: Tokens, fields: dict[str, tuple[int, Convert]], row: list[Any]) -> bool:
-    """Read one member of an object into the row. Return whether it was a field of the row."""
+    """Read one member of an object into `row`. Return whether the member is one of the fields.
+
+    Before the call, the current token is the member's name. After it, the current token is the one behind the
+    member: the next name or END_OBJECT. If a bad value is ignored, it may be a token inside the value.
+
+    Args:
+        tokens: The tokens, which this function moves.
+        fields: Index in `row` and converter of each field, by name.
+        row: Values of the fields. The function sets one of them.
+    """
     if tokens.kind is None:
         raise ValueError("Unexpected end of the message")
     name = tokens.text()

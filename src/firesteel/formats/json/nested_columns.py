@@ -46,14 +46,16 @@ def _are_distinct(names: tuple[str, ...]) -> bool:
 def schema_of(kind: SqlType, parts: Parts = WHOLE, *, required: bool = False) -> DecodeSchema:
     """Return the decode schema of a type, of which the query reads some parts.
 
-    The scan also returns parts that the query does not read, because they may be invalid. There are three
-    exceptions. Unread STRING members of a ROW are left out, since any JSON value is a valid STRING. If the
-    query reads only some keys of a MAP of STRINGs, only these keys are scanned, like members of an object.
-    Short unread numbers of a ROW are left out, since they are certainly valid (DecodeSchema.digits).
+    The scan also returns parts that the query does not read, because their values may be invalid, which is an
+    error. It leaves out three kinds of unread parts that cannot be invalid:
+    - Members of a ROW with the type STRING. Every JSON value can be read as a STRING.
+    - Short numbers in a ROW (DecodeSchema.digits).
+    - Entries of a MAP with STRING values, if the query reads only certain keys. The schema is then that of an
+      object with these keys as members.
 
     Args:
         kind: The type.
-        parts: The parts that the query reads.
+        parts: Paths of the parts that the query reads: ("a",) for the field a of a ROW (value_parts.py).
         required: Whether a missing member of a ROW is an error, so that all members are scanned.
     """
     if kind.root is TypeRoot.ROW:
@@ -153,9 +155,11 @@ class NestedValues:
         offsets, of = owners(found.cells)
         keys = self._reading.texts(found.keys, at[of])
         values = self.values(found.inner, kind.children[1], at[of])
-        codes = keys.dictionary_encode()  # Few keys are distinct, so each is hashed only once.
-        # A message with a repeated key in a map is odd. The scan compares keys as they are written, so it
-        # misses a repetition if only one of two equal keys has escapes: "a" and "\u0061".
+        # Few keys are distinct. With a dictionary, _java_order computes the hash of each key only once.
+        codes = keys.dictionary_encode()
+        # If a map has a key twice, its message is odd. The scan has marked most of these messages. But it
+        # compares keys as they are written, so it takes "a" and "\u0061" as two keys. Here, the keys have no
+        # escapes any more, and the remaining messages are marked.
         if self._reading.has_escapes(found.keys):
             self._reading.odd[at[of[_repeated(codes, of)]]] = True
         order = pa.array(_java_order(codes, offsets, of))
@@ -179,9 +183,14 @@ class NestedValues:
 
 
 def _of_rows(found: Found, rows: Indices) -> Found:
-    """Return a scan's result for the rows at `rows` only.
+    """Return the result of a scan for some of its n rows only.
 
-    All other rows must be missing. They have no elements, so the columns of elements need no change.
+    The rows that are left out must be missing or null. So they have no list elements and no map entries, and
+    `inner` and `keys` of the result stay as they are.
+
+    Args:
+        found: Result for n rows.
+        rows: Positions of the rows to keep.
     """
     members = {name: _of_rows(member, rows) for name, member in found.members.items()}
     return Found(found.cells[rows], members, found.inner, found.keys)
@@ -193,7 +202,12 @@ def _lists(offsets: Indices, values: pa.Array, kind: SqlType, lists: Cells) -> p
 
 
 def _repeated(keys: pa.DictionaryArray, of: Indices) -> Indices:
-    """Return the entries whose map has the same key in an earlier entry. `of`: the map of each entry."""
+    """Return the positions of the entries whose key an earlier entry of the same map has.
+
+    Args:
+        keys: Keys of the m entries of all maps.
+        of: int64[m], the number of the map of each entry.
+    """
     words = of * (len(keys.dictionary) + 1) + keys.indices.fill_null(len(keys.dictionary)).to_numpy()
     order = np.argsort(words, kind="stable")
     found: Indices = order[1:][words[order[1:]] == words[order[:-1]]]

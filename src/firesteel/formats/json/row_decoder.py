@@ -198,7 +198,16 @@ _COMMA = _Mark(",")
 
 
 def _in_brackets(opening: str, members: Sequence[tuple[Any, ...]], closing: str) -> list[Any]:
-    """Return the texts and values of an object or array in reverse order."""
+    """Return the parts of an object or array for the stack of `written`, the last part first.
+
+    The array [1, 2] has the parts `]`, 2, `,`, 1, `[`. Brackets and commas are _Marks.
+
+    Args:
+        opening: The opening bracket.
+        members: (value,) for each element of an array, (_Mark with name and colon, value) for each member of
+            an object.
+        closing: The closing bracket.
+    """
     found: list[Any] = [_Mark(opening)]
     for number, member in enumerate(members):
         found += (_COMMA, *member) if number else member

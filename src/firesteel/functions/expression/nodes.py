@@ -185,6 +185,10 @@ class AggregateCall:
     """Position of the FILTER column, or None."""
     range: SourceRange | None = field(default=None, compare=False)
     options: tuple[str, ...] = ()
-    """Clauses: `IGNORE NULLS` (ARRAY_AGG), `NULL ON NULL` or `ABSENT ON NULL` (set for JSON_*AGG)."""
+    """Clauses of the call, () for most functions.
+
+    JSON_OBJECTAGG and JSON_ARRAYAGG always have `NULL ON NULL` or `ABSENT ON NULL`, as written or by default.
+    Functions that take IGNORE NULLS, such as ARRAY_AGG, have `IGNORE NULLS` if the query has it.
+    """
     user: UserDefined | None = None
     """The user-defined function, or None for a built-in one."""

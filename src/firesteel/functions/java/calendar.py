@@ -170,8 +170,9 @@ def _chosen(stamps: Mapping[str, int]) -> str:
             return "M"
     best = max(whole.values())
     found = [letter for letter in "dWFDw" if whole.get(letter) == best]
-    # W, F and w each need a weekday E, so `whole` has the greater of their own stamp and E's. If E was set
-    # last, several of them have E's stamp there. Then the one with the greatest own stamp decides.
+    # W, F and w determine a day only together with the weekday E. For each of them, `whole` has the later of
+    # two stamps: that of the field and that of E. If E was set after W and w, both have the stamp of E in
+    # `whole`. Then `stamps` decides: the field that was set last among them.
     if len(found) > 1:
         return max(found, key=lambda letter: stamps.get(letter, 0))
     return found[0]

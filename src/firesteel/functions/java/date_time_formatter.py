@@ -1,7 +1,7 @@
 """java.time.format.DateTimeFormatter.parse, with the SMART resolver style, in English (US).
 
-A pattern is compiled to steps: literal texts, names, and numbers. Adjacent numbers share their digits
-(adjacent value parsing).
+A pattern is compiled to steps: literal texts, names, and numbers. If numbers follow each other without a text
+between, the first one leaves digits to the others: `yyyyMMdd` reads 20240520 as 2024, 05 and 20.
 """
 
 from __future__ import annotations
@@ -174,8 +174,8 @@ def steps_of(pattern: str) -> tuple[Step, ...] | None:
 def _compiled(pieces: list[tuple[str, int]]) -> tuple[Step, ...]:
     # Steps of the whole pattern, then of each optional section `[...]` that is open, the innermost one last.
     open_groups: list[list[Step]] = [[]]
-    # Index, in open_groups[-1], of the first of the adjacent numbers before the next piece, such as the year
-    # in `yyyyMMdd`. It leaves digits to those after it. -1 if no number is directly before the next piece.
+    # Index in `group` of the first number of a sequence of adjacent numbers, such as the year in `yyyyMMdd`.
+    # Each further number adds its digits to the first one's `following`. -1 if no number is before.
     base = -1
     for text, count in pieces:
         group = open_groups[-1]

@@ -178,7 +178,9 @@ _FUNCTIONS: dict[str, Function] = {
     "stddev": _of_numbers(_deviation),
     "sum": _of_numbers(_sum),
     "min": _of_numbers(lambda numbers: min([1.7976931348623157e308, *numbers])),
-    "max": _of_numbers(lambda numbers: max([5e-324, *numbers])),  # Jayway starts at Double.MIN_VALUE > 0.
+    # Jayway's maximum starts with Double.MIN_VALUE, the least positive double. So max() of negative numbers
+    # is 4.9E-324.
+    "max": _of_numbers(lambda numbers: max([5e-324, *numbers])),
     "concat": _concatenated,
     "append": _appended,
     "keys": lambda value, arguments: KeySet(value) if isinstance(value, dict) else None,

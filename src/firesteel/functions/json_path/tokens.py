@@ -4,9 +4,9 @@ A step gets the text of the path so far, for messages, and a value. It passes ea
 next step, or to the evaluation if it is the last step. A path is definite if each step finds at most one
 value. The result of a definite path is that value, else the list of all found values.
 
-One quirk of Jayway is kept. If other steps follow `..[1]`, the scan passes on all elements of an array, not
-only the one at index 1. A next step that reads a member and is the last one then skips the elements at other
-indexes (upstreamArrayIndex). All other steps do not:
+Jayway has a quirk. The path `$..[1]` finds the element at index 1 of each array. But if a step follows
+`[1]`, it gets all elements of each array. Only a step that reads a member and ends the path then checks the
+index of the element (upstreamArrayIndex). So the result depends on the number of steps:
 
     $..[1].a      a of the elements with the index 1
     $..[1].a.b    a.b of all elements

@@ -137,8 +137,8 @@ def udf(
         f: The function.
         input_types: Ignored, for compatibility with PyFlink: arguments keep their types.
         result_type: Type of the result, required.
-        deterministic: Whether equal arguments give equal results. None: as
-            `is_deterministic` of a ScalarFunction returns; True for other functions.
+        deterministic: Whether equal arguments give equal results. If None, a ScalarFunction's method
+            `is_deterministic` decides. A function or lambda then counts as deterministic.
         name: Name of the function. None: its own name.
         func_type: `general`, `arrow` or `pandas`; see ScalarUdf.
 
@@ -169,8 +169,8 @@ def udtf(
         f: The function. It yields rows, or returns a list of them.
         input_types: Ignored, for compatibility with PyFlink: arguments keep their types.
         result_types: Types of the columns, required. One ROW type names the columns, too.
-        deterministic: Whether equal arguments give equal rows. None: as
-            `is_deterministic` of a TableFunction returns; True for other functions.
+        deterministic: Whether equal arguments give equal rows. If None, a TableFunction's method
+            `is_deterministic` decides. A function or lambda then counts as deterministic.
         name: Name of the function. None: its own name.
 
     Raises:

@@ -52,9 +52,9 @@ class TranslateOptions:
         time_zone: Session time zone (table.local-time-zone).
         ttl: State retention in milliseconds, 0 for no expiry (table.exec.state.ttl).
         bundle: Number of rows after which a bundle ends (table.exec.mini-batch.size).
-        names: Column names of a query's result for errors about constraints. None: those of the plan.
+        names: Names of the result's columns, for errors about constraints. None: the names in the plan.
         configuration: Options for the constraints of sinks (types/constraints.py).
-        reuse: Whether equal parts of plans run once (table.optimizer.reuse-sub-plan-enabled).
+        reuse: Whether equal sub-plans of all plans run once (table.optimizer.reuse-sub-plan-enabled).
         reuse_sources: Whether equal scans of a table run once (table.optimizer.reuse-source-enabled).
         watermark_interval: Milliseconds of event time between watermarks (pipeline.auto-watermark-interval).
         idle_timeout: Milliseconds until a silent source is idle (table.exec.source.idle-timeout).
@@ -62,7 +62,7 @@ class TranslateOptions:
         dead_letters: Table that gets the messages that cannot be read; None if they end the job.
         late_rows: Whether the dead-letter table gets rows that operators drop as late.
         origins: List that receives (operator, its plan node) for each operator; None if it is not needed.
-        stateful: Whether state is kept in checkpoints. If not, bounded jobs omit exchanges that move no row.
+        stateful: Whether checkpoints keep state. If False, a bounded job omits exchanges that move no row.
     """
 
     time_zone: str = "UTC"

@@ -44,8 +44,8 @@ def with_late_rows(job: JobSpec, origins: Sequence[tuple[OperatorSpec, Node]]) -
         origins: (operator, plan node) for each operator of the job.
 
     Raises:
-        NotSupportedError: A window aggregate has two phases. Its global phase, which drops late data, gets
-            accumulators, from which the late rows cannot be recovered.
+        NotSupportedError: A window aggregate has two phases. Its local phase merges rows to accumulators. Its
+            global phase drops late accumulators, from which the late rows cannot be recovered.
     """
     inputs = tuple(_inputs(job, origins))
     sinks = (replace(sink, late_inputs=inputs) if _takes_all(sink) else sink for sink in job.sinks)

@@ -15,10 +15,11 @@ TEXT_BYTES = 32
 UNSURE = -1
 """Result for a number for which Java's text is not certain."""
 SURE_DIGITS = 15
-"""Maximum number of digits of a number that Java surely writes with the digits that it has in the message.
+"""Maximum number of digits of a number that Java surely writes with the same digits as the message.
 
-Java reads the number as a double, and writes the shortest number that has this double. Numbers of up to 15
-digits all have different doubles. So the shortest one is the number in the message, without zeros at its end.
+Java reads the number as a double. It writes the shortest decimal number that reads as this double. Two
+different numbers of up to 15 digits never read as the same double. So this shortest number is the number in
+the message, without zeros at its end.
 """
 _ROUNDED, _NOT_WHOLE = 15, 19
 """Powers of 10: the text of a double from 10^_ROUNDED up to 10^_NOT_WHOLE is UNSURE.
@@ -33,7 +34,10 @@ _DOUBLES_LEAST, _DOUBLES_MOST, _DECIMALS_LEAST = -3, 6, -6
 """Bounds of the numbers that Java writes without an exponent, as the power of 10 of the first digit.
 
 Doubles: from _DOUBLES_LEAST (0.001) to _DOUBLES_MOST (9999999.0). Decimals: from _DECIMALS_LEAST (0.000001)
-on, but multiples of 10 have an exponent. So the decimals 1234567890.5 and 1E+2 are written like this.
+upwards, except for whole multiples of 10, which have an exponent:
+
+    1234567890.5 -> 1234567890.5
+    100          -> 1E+2
 """
 
 
@@ -47,9 +51,10 @@ def write_numbers(
         data: The bytes.
         cells: n cells.
         as_decimals: As in `write_number`.
-        offsets: int32[n + 1], receives the bounds of the texts in `out`.
+        offsets: int32[n + 1], receives the bounds of the texts. Text i is out[offsets[i]:offsets[i + 1]].
         out: uint8[n * TEXT_BYTES], receives the texts.
-        odd: bool[n], receives which values are something else, or uncertain.
+        odd: bool[n], receives True for a value without a text: it is not a number with a fraction or an
+            exponent, or Java's text of the number is not certain (UNSURE).
     """
     place = 0
     offsets[0] = 0
@@ -67,8 +72,9 @@ def write_numbers(
 def write_number(data: Bytes, at: int, end: int, as_decimals: bool, out: Bytes, place: int) -> int:
     """Write the text of a number, as Java gives it, to out[place:].
 
-    For 0 and numbers of more than 15 digits, Java's text is not certain, and the result is UNSURE. Java:
-    Double.toString, BigDecimal.toString.
+    Java's text is that of Double.toString or BigDecimal.toString. It is not certain, so the result is UNSURE,
+    for 0, for numbers of more than 15 digits (without zeros at the end), for numbers from 10^301 on or below
+    10^-300, and for doubles from 10^15 up to 10^19.
 
     Args:
         data: The bytes.
@@ -114,7 +120,10 @@ def _size(number: int) -> int:
 
 @inlined
 def _digit(number: int, size: int, index: int) -> int:
-    """Return digit `index`, from 0, of a number of `size` digits, as a character. '0' if there is none."""
+    """Return one digit of a number of `size` digits as an ASCII code. Index 0 is the leftmost digit.
+
+    For an index below 0 or from `size` on, return the code of "0".
+    """
     return _ZERO + (number // _TENS[size - 1 - index]) % 10 if 0 <= index < size else _ZERO
 
 

@@ -21,10 +21,13 @@ KIND, TABLE, COLUMN, FIRST_MEMBER, MEMBERS, INNER, IS_FLAT, DIGITS, NODE_SIZE = 
 TABLE: position in `tables`. FIRST_MEMBER: the first wanted member of an object. A node without wanted members
 has a dummy member here, which no key in a message matches. MEMBERS: number of wanted members, without the
 dummy. INNER: node of a list's elements, or of a map's values. IS_FLAT: 1 for an object whose members must not
-be objects or lists, else the message is odd. DIGITS: 0 for a value that the query reads. The query does not
-read other values, so the scan writes NULL for a plain number. If DIGITS is positive, a plain number is an
-integer of up to DIGITS digits. If it is negative, a plain number has up to -DIGITS characters, digits and at
-most one point. In both cases, a minus may precede it.
+be objects or lists, else the message is odd. DIGITS: 0 for a value that the query reads. Otherwise, the query
+does not read the value, and the scan writes NULL if the value is a short number:
+
+    DIGITS = 5     an integer of up to 5 digits: 123
+    DIGITS = -5    up to 5 characters, digits and at most one point between them: 1.23
+
+A minus may precede the number, and does not count. The cells of all other values are written.
 """
 NODE, NEXT, NAME, LENGTH, HEAD, WRITTEN_LENGTH, WRITTEN, WRITTEN_BITS, MEMBER_SIZE = range(9)
 """Fields of a member in a plan.

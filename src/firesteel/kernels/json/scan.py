@@ -82,7 +82,7 @@ _OPEN_SIZE = 4
 _QUOTE, _COMMA, _MINUS, _POINT, _ZERO, _NINE, _N = 34, 44, 45, 46, 48, 57, 110
 _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
 _LONGEST = 20_000_000
-"""Maximum number of bytes of a message. A longer one is odd: it may have a text beyond Jackson's limit."""
+"""Maximum number of bytes of a message. A longer one is odd: a string in it may exceed Jackson's limit."""
 _MOST_ENTRIES = 500
 """Maximum number of entries of a map, since each key is compared with all others. Longer ones are odd."""
 
@@ -152,7 +152,7 @@ def _message(
     data: Bytes, at: int, end: int, plan: Integers, names: Bytes, tables: Integers, cells: Cells,
     stack: Integers, skipped: Integers, scratch: Bytes,
 ) -> int:  # fmt: skip
-    """Scan one message, and return the position after its object; BAD for an odd message; or FULL."""
+    """Scan one message. Return the position after its closing brace, BAD if it is odd, FULL without room."""
     at = blanks_end(data, at, end)
     if at >= end or byte_at(data, at) != _OPEN_OBJECT:
         return BAD
@@ -223,7 +223,7 @@ def _skipped(data: Bytes, at: int, end: int, skipped: Integers, nth: int) -> int
         return at + length
     behind = value_end(data, at, end)
     put(skipped, place, at)
-    put(skipped, place + 1, behind - at)  # BAD is negative, so the length is, too, and no value matches it.
+    put(skipped, place + 1, behind - at)  # If `behind` is BAD, this is below 0: no entry.
     return behind
 
 

@@ -1,8 +1,8 @@
-"""Find the ends of the parts of a JSON text by Jackson's rules: RFC 8259, with control characters in strings.
+"""Find the ends of the parts of a JSON text (strings, numbers, objects), by the rules of RFC 8259.
 
-Each function gets the bytes, a position and the end. It returns the position after the part that begins
-there, or BAD. Strings must be UTF-8. Other forms that Jackson accepts are BAD, too: the exact row reader
-reads such messages.
+Unlike RFC 8259, but like Jackson, the functions accept control characters in strings. Strings must be UTF-8.
+Each function gets the bytes, a position and the end. It returns the position after the part that begins at
+the position, or BAD. Some texts that are BAD here are valid for Jackson. The exact row reader reads them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from firesteel.kernels.words import byte_at, load_word, low_zeros
 
 BAD = -1
 _MAX_DEPTH = 64
-"""Depth above which values are odd. One bit for each level records the kind of the open bracket."""
+"""Maximum depth of brackets. A deeper value is BAD, as `value_end` keeps a bit for each level in one word."""
 _MAX_NUMBER_LENGTH = 1000
 """Maximum number of characters of a number, as in Jackson's StreamReadConstraints. A longer one is BAD."""
 MAX_NAME_LENGTH = 50_000
@@ -82,7 +82,8 @@ def string_end(data: Bytes, at: int, end: int) -> int:
 def _marks(word: Any) -> Any:
     """Return a word with the high bit set in each byte that is a quote, a backslash or not ASCII.
 
-    The lowest bit that is set is right. Higher ones may be wrong, since a subtraction borrows from them.
+    Only the lowest of these bits is reliable: it marks the first such byte. A higher bit may be set for
+    another character, because the subtraction of 1 from each byte may borrow from the next byte.
     """
     quotes, backslashes = word ^ (_ONES * _U_QUOTE), word ^ (_ONES * _U_BACKSLASH)
     found = ((quotes - _ONES) & ~quotes) | ((backslashes - _ONES) & ~backslashes) | word

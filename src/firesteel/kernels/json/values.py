@@ -1,4 +1,4 @@
-"""Read the values of JSON cells (cells.py): texts, integers, and the positions of known words."""
+"""Read the values of JSON cells (cells.py) as texts, as integers, or as indexes into a list of words."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def texts_size(cells: Cells) -> int:
 def copy_bytes(data: Bytes, at: int, end: int, out: Bytes, place: int) -> int:
     """Copy data[at:end] to out[place:], and return the position after the copy.
 
-    `out` needs room for eight more bytes. `data` has at least eight.
+    Eight bytes are read and written at a time. So `data` must have at least eight bytes. `out` needs room for
+    eight bytes after the copy, and up to seven of them are overwritten.
     """
     behind = place + end - at
     last = len(data) - 8
@@ -100,7 +101,8 @@ def read_integers(
         most: Greatest valid value.
         values: int64[n], receives the integers.
         there: bool[n], receives whether there is a value.
-        odd: bool[n], receives which values are not an integer, too long to be certain, or out of range.
+        odd: bool[n], receives True for a value that is neither an integer nor a string with an integer, that
+            has more than 18 digits, or that is below `least` or above `most`.
     """
     for index in range(len(cells)):
         kind = cells[index] >> KIND_SHIFT
@@ -131,7 +133,8 @@ def read_integers(
 def find_words(data: Bytes, cells: Cells, words: Bytes, ends: Offsets, found: Integers) -> None:
     """Write to `found`, for each value, the index of the word that it equals, or -1.
 
-    A value that is no string, or a string with escapes, equals no word. Word j is words[ends[j]:ends[j + 1]].
+    Word j is words[ends[j]:ends[j + 1]]. The result is -1 for a string with escapes, and for any other value
+    that is not a string.
     """
     for index in range(len(cells)):
         found[index] = -1

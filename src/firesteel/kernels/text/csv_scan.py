@@ -37,8 +37,9 @@ def record_ends(data: Bytes, delimiter: int, quote: int, ends: Offsets) -> tuple
         ends: int32[m], receives the positions after the first m records.
 
     Returns:
-        The number of all records that end with a LF, which may be above m; ODD for a quote in a wrong
-        position. And whether the text after these records has a quote that is not closed.
+        (count, is_open). `count` is the number of records that end with LF. It may be above m. It is ODD
+        if a quote is in a wrong position. `is_open` tells whether the text after these records has a quote
+        that opens a value and is not closed.
     """
     count, at, start = 0, 0, 0
     while True:

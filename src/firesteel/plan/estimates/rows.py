@@ -1,6 +1,7 @@
 """Estimated number of rows of a logical plan (Flink: FlinkRelMdRowCount, FlinkRelMdDistinctRowCount).
 
-Flink estimates fewer rows for a logical aggregate than for its input. For physical aggregates it does not.
+Only logical nodes have an estimate here. Flink's estimates of physical nodes differ: it estimates fewer rows
+for a logical aggregate than for the aggregate's input, but not for a physical aggregate.
 """
 
 from __future__ import annotations
@@ -73,15 +74,18 @@ def _groups(node: Aggregate) -> float:
 
 
 def distinct_rows(node: Node, columns: Columns, condition: Expr | None = None) -> float | None:
-    """Return the estimated number of different values of some columns, None if it is not known.
+    """Return the estimated number of different combinations of values in some columns of a node's output.
+
+    None if the number is unknown in Flink, too: for columns of a table that contain no key of the table, and
+    for the rows of a WatermarkAssigner.
 
     Args:
-        node: The rows.
-        columns: Positions of the columns.
-        condition: Condition that the rows must satisfy, None for all rows.
+        node: The node.
+        columns: Positions of the columns in the node's output.
+        condition: Condition on the node's output. Only rows that satisfy it count. None for all rows.
 
     Raises:
-        NotEstimated: The plan has a node or a condition without an estimate.
+        NotEstimated: This module has no estimate for a node or a condition of the plan.
     """
     if condition is None and not columns:
         return 1.0
@@ -136,11 +140,16 @@ def _of_join(node: Join, columns: Columns, condition: Expr | None) -> float | No
 def _of_left_rows(node: Join, columns: Columns, condition: Expr | None) -> float | None:
     """Return the estimated number of different values in some columns of a semi or anti join's output.
 
-    It is the product of two estimates:
+    The number is a product:
 
         (different values in the left input)  *  (fraction of the left rows that the join keeps)
 
-    None if the first one is not known.
+    None if the number of different values in the left input is unknown.
+
+    Args:
+        node: The semi or anti join, whose output has the columns of the left input.
+        columns: Positions of the columns.
+        condition: Condition on the left rows. Only rows that satisfy it count. None for all rows.
     """
     below = distinct_rows(node.inputs[0], columns, condition)
     return None if below is None else below * _kept(node) / row_count(node.inputs[0])
@@ -213,9 +222,14 @@ def _partners(left: Node, left_keys: Columns, right: Node, right_keys: Columns) 
 
 
 def _population(node: Node, columns: Columns) -> float | None:
-    """Return the estimated number of different values that columns have without filters, None if unknown.
+    """Return the estimated number of different combinations of values in some columns before all filters.
 
+    Filters, and semi and anti joins, are ignored: the number is that of their (left) input. None if unknown.
     Flink: FlinkRelMdPopulationSize.
+
+    Args:
+        node: The node.
+        columns: Positions of the columns in the node's output.
     """
     if isinstance(node, Filter):
         return _population(node.input, columns)
@@ -230,9 +244,11 @@ def _population(node: Node, columns: Columns) -> float | None:
 
 
 def _fraction_of_tables(node: Node) -> float | None:
-    """Return the estimated fraction of the scanned tables' rows that is left after all filters of a plan.
+    """Return the estimated fraction of table rows that the filters of a plan keep, from 0 to 1.
 
-    None if unknown. Flink: FlinkRelMdPercentageOriginalRows.
+    A plan of one table without filters has 1. A join has the product of the fractions of its inputs. A
+    semi or anti join has the fraction of its left input. None if unknown.
+    Flink: FlinkRelMdPercentageOriginalRows.
 
     Args:
         node: Root of the plan.

@@ -22,11 +22,13 @@ Columns = frozenset[int]
 
 
 def are_distinct(node: Node, columns: Columns) -> bool:
-    """Return whether columns are unique by `unique_keys`, and Flink's cost model does not say the opposite.
+    """Return whether no two rows of a node share the values of some columns, as far as Flink finds out.
 
-    True if the columns contain one of the `unique_keys`, and `are_unique` is True or None, not False. For
-    columns of both inputs of a join, `are_unique` only asks whether each input is unique by its own columns.
-    For rows from a WatermarkAssigner, the result is always False.
+    True if the columns contain one of the node's `unique_keys`, and `are_unique` (Flink's cost model) returns
+    True or None for them. `are_unique` may return False although the columns contain a key: for columns of
+    both inputs of a join, it requires that each input is unique by its own columns alone.
+
+    If the node's rows come from a WatermarkAssigner (`_reads_watermarks`), the result is always False.
     """
     if _reads_watermarks(node) or not any(key <= columns for key in unique_keys(node)):
         return False
@@ -35,7 +37,11 @@ def are_distinct(node: Node, columns: Columns) -> bool:
 
 @from_below
 def _reads_watermarks(node: Node) -> bool:
-    """Return whether a node's rows come from a WatermarkAssigner, below which Flink looks for no keys."""
+    """Return whether a node is a WatermarkAssigner, or has one below it without an aggregate between.
+
+    Between the two there may be projections, filters and joins. For a semi or anti join, only the left input
+    counts. Flink finds no unique keys for rows of a WatermarkAssigner: it does not look at the nodes below.
+    """
     if isinstance(node, (Project, Filter)):
         return _reads_watermarks(node.input)
     if isinstance(node, Join):
@@ -76,7 +82,8 @@ def _of_join(node: Join, columns: Columns) -> bool | None:
 
     Columns of both inputs are unique if the columns of each input are unique in this input. Columns of only
     one input are unique if three things hold: they are unique in this input, each row of this input has at
-    most one partner, and no row of the other input is sent with NULL in them.
+    most one partner, and the join does not pad rows of the other input. (A padded row has NULL in these
+    columns, and there may be several padded rows.)
     """
     if not node.join_type.has_right_columns:
         return are_unique(node.inputs[0], columns)

@@ -23,10 +23,11 @@ NON_DETERMINISTIC = frozenset(
 
 
 def non_deterministic_call(expr: Expr) -> str | None:
-    """Return the name of the first call that may have another value in another evaluation, else None.
+    """Return the name of the first function in an expression that is not deterministic. None if all are.
 
-    These are the functions in NON_DETERMINISTIC, UNIX_TIMESTAMP(), and user-defined functions that are
-    declared as not deterministic.
+    A function is not deterministic if it may return another value when it is evaluated again with equal
+    arguments: the functions in NON_DETERMINISTIC, UNIX_TIMESTAMP without arguments, and user-defined
+    functions that are declared as not deterministic.
     """
     for part in walk(expr):
         if not isinstance(part, Call):

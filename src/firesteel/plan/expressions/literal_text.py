@@ -43,7 +43,11 @@ def plain_literal_text(literal: Literal) -> str:
 
 
 def names_itself(kind: SqlType) -> bool:
-    """Return whether literals never show this type: BOOLEAN, INTEGER, DATE, times without a fraction."""
+    """Return whether plans print the literals of a type without the type, as `5` for an INTEGER.
+
+    True for BOOLEAN, INTEGER and DATE, and for TIME and TIMESTAMP with precision 0. NULL is an exception:
+    plans print it with its type, as `null:INTEGER`.
+    """
     if kind.root in (TypeRoot.BOOLEAN, TypeRoot.INTEGER, TypeRoot.DATE):
         return True
     return kind.root in (TypeRoot.TIME, TypeRoot.TIMESTAMP) and kind.precision == 0

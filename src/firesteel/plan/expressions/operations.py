@@ -175,8 +175,8 @@ def expand_search(expr: Expr, lists: bool = False) -> Expr:
 
     Args:
         expr: The expression.
-        lists: Whether many comparisons of one operand with literals become an IN list. Use it for expressions
-            that are computed, not printed.
+        lists: Whether 16 or more comparisons of an operand with literals are combined into one IN list
+            (`gathered`). True for expressions that are evaluated, False for those that plans print.
     """
 
     def rule(e: Expr) -> Expr:
@@ -213,11 +213,16 @@ def _without_negative_zero(
     apart: list[Expr] | None,
     condition: Expr,
 ) -> Expr:
-    """Return an IN or NOT IN condition for which -0.0 is not in the list (0.0, 1.0).
+    """Return the condition of an IN or NOT IN, changed so that -0.0 does not equal a 0 in the list.
 
     Flink looks up the operand in a HashSet, in which -0.0 differs from 0.0 (ScalarOperatorGens.generateIn).
-    SQL comparisons equate them. So for a FLOAT or DOUBLE operand and a list of two or more values with 0
-    among them, a test of -0.0 is added. Any other condition is returned unchanged.
+    The comparisons in `condition` treat the two as equal. So a test of -0.0 is added:
+
+        x IN (0, 1)       ->   condition AND NOT (x = 0 AND 1.0 / x < 0)
+        x NOT IN (0, 1)   ->   condition OR (x = 0 AND 1.0 / x < 0)
+
+    This is done if the operand is FLOAT or DOUBLE, and the list has two or more values with 0 among them. Any
+    other condition is returned unchanged.
 
     Args:
         ref: The operand.

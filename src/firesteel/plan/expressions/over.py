@@ -41,7 +41,8 @@ class Direction:
     def sort_text(self) -> str:
         """Text of the direction in LogicalSort.
 
-        Calcite's default, NULL as the greatest value, is not shown.
+        By Calcite's default, NULL is the greatest value: last in ASC, first in DESC. The text is then `ASC`
+        or `DESC`. Otherwise it is `ASC-nulls-first` or `DESC-nulls-last`.
         """
         if self.nulls_first is self.descending:
             return self.plan_text

@@ -34,7 +34,10 @@ def over_text(over: Over, text: ExpressionText) -> str:
 
 
 def _frame_words(frame: Frame, text: ExpressionText) -> list[str]:
-    """Return the words of a frame, none for the default frame."""
+    """Return the frame clause of an OVER window, as a list of one text: `["ROWS 2 PRECEDING"]`.
+
+    The list is empty for the default frame, RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW.
+    """
     unit = "ROWS" if frame.rows else "RANGE"
     if frame.upper != DEFAULT_UPPER:
         return [f"{unit} BETWEEN {_bound(frame.lower, text)} AND {_bound(frame.upper, text)}"]

@@ -26,12 +26,12 @@ SCALAR = "$SCALAR_QUERY"
 
 @dataclass(frozen=True, eq=False)
 class SubQuery(Call):
-    """Call whose result depends on the rows of a query.
+    """Call that contains a query, from whose result its value is computed: `x IN (SELECT ..)`.
 
     Attributes:
-        query: Plan of the query.
-        correlation: Name of the outer query in the `$COR` calls of `query`. "" if `query` reads no outer
-            column.
+        query: Plan of the contained query.
+        correlation: Name of the outer query, such as `$cor0`. In `query`, each `$COR` call that reads a
+            column of the outer query has this name. "" if `query` reads no such column.
     """
 
     query: Node = field(kw_only=True)

@@ -78,8 +78,9 @@ def prefix_text(expr: Expr, names: Sequence[str]) -> str:
             kind = _cast_type(e, type_text(e.type))
             (value,) = e.args
             given = text(value)
-            # If a filter fixes a time attribute to one value, the planner replaces the attribute by a cast of
-            # this literal with the option ROWTIME. Plans print the literal with the cast's type T, too.
+            # A filter such as `ts = TIMESTAMP '2024-01-01 00:00:00'` fixes a time attribute to one value. The
+            # planner then replaces the attribute by a cast of the literal. Plans print the cast's type twice:
+            # CAST(2024-01-01 00:00:00:TIMESTAMP(3) *ROWTIME* AS TIMESTAMP(3) *ROWTIME*)
             if e.options and isinstance(value, Literal):
                 given = f"{literal_text(value, with_type=False)}:{kind}"
             return f"{e.function}({given} AS {kind}{_not_null(e)})"
@@ -130,9 +131,10 @@ def _not_null(cast: Call) -> str:
 
 
 _DEEP = 8
-"""Greatest depth at which nested calls of one operator are printed by recursion.
+"""Greatest depth of an expression whose calls of infix operators are printed by recursion.
 
-`_chain_text` prints deeper nests in one loop: recursion copies the text of the inner calls at each level.
+`_chain_text` prints deeper calls, such as an OR of hundreds of ORs, in one loop. Recursion copies the text of
+the inner calls again at each level, so its time grows with the square of the depth.
 """
 
 
@@ -160,11 +162,14 @@ FLAG_LAST = frozenset({"FLOOR", "CEIL", "CEILING", "JSON_QUERY", "JSON_EXISTS"})
 def _prefix(call: Call, args: list[str], flag: str) -> str:
     """Return the text `NAME(a, b)` of a call.
 
-    Options, such as a time unit or the side of TRIM, are printed among the arguments.
+    Options, such as a time unit or the side of TRIM, are printed before the arguments (FLAG_FIRST), after
+    them (FLAG_LAST), or between them (JSON_VALUE). Options of other functions are not printed:
+
+        TRIM(FLAG(BOTH), a, b)        FLOOR(a, FLAG(DAY))
 
     Args:
         call: The call.
-        args: Texts of its arguments.
+        args: Texts of the call's arguments.
         flag: Format string for an option, such as `FLAG({})`.
     """
     if call.function == "ITEM_FIELD":
@@ -183,14 +188,17 @@ def _prefix(call: Call, args: list[str], flag: str) -> str:
 
 
 def _with_clauses(args: list[str], options: Sequence[str], flags: list[str]) -> list[str]:
-    """Return the arguments of JSON_VALUE as plans print them: text, path, and its clauses.
+    """Return the argument texts of a JSON_VALUE call as plans print them: document, path, clauses.
 
-    The clause DEFAULT is followed by its value: ON EMPTY and ON ERROR each may have one.
+    ON EMPTY and ON ERROR may each have a DEFAULT, which the text of the default value follows:
+
+        args (doc, path, 'x'), options (DEFAULT, EMPTY)   ->   doc, path, FLAG(DEFAULT), 'x', FLAG(EMPTY)
 
     Args:
-        args: Texts of the call's arguments: text, path, and the default values in the order of the clauses.
-        options: Words of the clauses.
-        flags: The same words as plans print them.
+        args: Texts of the call's arguments: JSON document, path, and the default values in the order of the
+            clauses.
+        options: Words of the ON EMPTY and ON ERROR clauses.
+        flags: Text of each option in plans.
     """
     defaults = iter(args[2:])
     shown = args[:2]
@@ -231,8 +239,9 @@ def _bound_text(bound: Literal, digest: bool) -> str:
 
     Args:
         bound: The bound.
-        digest: True for the physical plan: the type follows, and a BIGINT has an L (`5L:BIGINT`). False for
-            the execution plan: there is no type, and a DOUBLE is printed as Java's BigDecimal.
+        digest: True for the AST and the physical plan: the type is printed unless the value implies it, and
+            a BIGINT has an L (`5L:BIGINT`). False for the execution plan: the type is not printed, and a
+            FLOAT or DOUBLE is printed as Java's BigDecimal prints it.
     """
     if digest:
         text = literal_text(bound)

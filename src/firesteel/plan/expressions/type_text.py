@@ -31,9 +31,10 @@ def plain_type_text(kind: SqlType) -> str:
 
 
 def nested_type_text(kind: SqlType) -> str:
-    """Return the text of a field's type.
+    """Return the text of the type of a row's field or of a CAST in the execution plan.
 
-    A row within a row is printed as `RecordType:peek_no_expand(...)`.
+    The text is that of `plain_type_text`, except that a ROW type is `RecordType:peek_no_expand(...)`, not
+    `RecordType(...)`.
     """
     return plain_type_text(kind).replace("RecordType(", "RecordType:peek_no_expand(")
 
@@ -65,7 +66,8 @@ def record_type_text(
 def interval_qualifier(kind: SqlType) -> str:
     """Return the qualifier of an interval type, such as `DAY` or `HOUR TO MINUTE`.
 
-    A type without a written qualifier has MONTH or SECOND.
+    If the type has no qualifier from the query (`kind.names` is empty), the result is `MONTH` for a
+    year-month interval and `SECOND` for a day-time interval.
     """
     if kind.names:
         return " TO ".join(kind.names)

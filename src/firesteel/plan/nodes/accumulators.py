@@ -17,17 +17,19 @@ from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
 
 
 def is_mergeable(call: AggregateCall) -> bool:
-    """Return whether the planner may split a call into a local and a global phase.
+    """Return whether the planner may split an aggregate call into a local and a global phase.
 
-    False for every user-defined function, as in Flink.
+    True for a built-in function whose accumulators can be merged. False for every user-defined function, as
+    in Flink, even if it has the method `merge`.
     """
     return call.user is None and traits_of(call.function).merges
 
 
 def merges(call: AggregateCall) -> bool:
-    """Return whether two accumulators of a call can be merged, as for windows that share slices.
+    """Return whether two accumulators of an aggregate call can be merged.
 
-    True for a user-defined function that has the method `merge`, unlike `is_mergeable`.
+    Windows that share slices need this. A user-defined function counts if it has the method `merge`;
+    `is_mergeable` is False for it.
     """
     return traits_of(call.function).merges if call.user is None else call.user.merges
 
@@ -37,9 +39,10 @@ _OBJECT = SqlType(TypeRoot.RAW)
 
 
 def record_count(calls: Sequence[AggregateCall]) -> int | None:
-    """Return the position of a plain COUNT(*), which tells whether a group has rows.
+    """Return the position in `calls` of the first COUNT(*) without DISTINCT and FILTER, None without one.
 
-    None if there is none. Flink: indexOfCountStar.
+    The value of this call is the number of rows in a group: if it is 0, the group has no row left. Flink:
+    indexOfCountStar.
     """
     for index, call in enumerate(calls):
         if call.function == "COUNT" and not call.args and call.filter is None and not call.distinct:

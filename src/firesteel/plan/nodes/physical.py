@@ -76,8 +76,8 @@ class GroupAggregate(PhysicalNode):
         retract: For each call, whether it also takes rows back. Plans show such a call as `SUM_RETRACT`.
         mini_batch: Whether rows are processed in bundles.
         partial_final: `PARTIAL` (grouped by bucket) or `FINAL` if DISTINCT calls were split, else None.
-        map_order: Whether the keys of a bundle are sent in the order in which the Java HashMap of Flink's
-            operator has them (rules/mini_batch/keep_bundle_order.py). If False, in any order.
+        map_order: Whether the results of a bundle are sent in the order in which Flink's operator sends them:
+            that of the keys in a Java HashMap (rules/mini_batch/keep_bundle_order.py). If False, any order.
         state_ttl: STATE_TTL hint of the query.
     """
 
@@ -100,9 +100,10 @@ class GroupAggregate(PhysicalNode):
 class LocalGroupAggregate(PhaseNode):
     """Aggregate bundles before the exchange, without state. Flink: StreamPhysicalLocalGroupAggregate.
 
-    The output is the keys, then the accumulators (plan/nodes/accumulators.py). Over a retracting input, one
-    of the calls is a plain COUNT(*): the query's own, or one added after its calls. `map_order`: whether
-    the keys of a bundle are sent in the order in which the Java HashMap of Flink's operator has them.
+    The output is the keys, then the accumulators (plan/nodes/accumulators.py). If the input has retractions,
+    one of the calls is a plain COUNT(*): a call of the query, or a call that the planner adds at the end.
+    `map_order`: whether the keys of a bundle are sent in the order in which Flink's operator sends them, that
+    of a Java HashMap. If False, in any order.
     """
 
     input: Node
@@ -128,12 +129,14 @@ class GlobalGroupAggregate(PhaseNode):
         keys: Positions of the keys, which are the first columns of the input. The others are accumulators.
         calls: The aggregate functions. Their arguments are columns of the local aggregate's input.
         results: Number of calls of the query, which are the first in `calls`. A COUNT(*) that the planner has
-            added to count records may follow them; the output has no column for it.
-        index_of_count_star: Position in `calls` of the COUNT(*) that tells whether a key still has records.
-            Plans print it. It is set only above an IncrementalGroupAggregate with retractions, if this
-            COUNT(*) is one of the query's. None otherwise: the translation then finds a COUNT(*) itself.
-        map_order: Whether the keys of a bundle are sent in the order in which the Java HashMap of Flink's
-            operator has them.
+            added may follow them, by which the operator knows whether a key still has rows. The output has no
+            column for the added COUNT(*).
+        index_of_count_star: Position in `calls` of the COUNT(*) by which the operator knows whether a key
+            still has rows. Plans print this position. It is set only if the input is an
+            IncrementalGroupAggregate with retractions and the query itself has a COUNT(*). Otherwise None:
+            the translation to operators then looks for the COUNT(*).
+        map_order: Whether the results of a bundle are sent in the order in which Flink's operator sends them:
+            that of the keys in a Java HashMap. If False, in any order.
         state_ttl: STATE_TTL hint of the query.
     """
 

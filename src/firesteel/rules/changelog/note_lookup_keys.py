@@ -1,8 +1,11 @@
 """Store the keys of a lookup join's input in its node.
 
-Plans show the upsert keys. A join that stores its results identifies rows by an upsert key if its input sends
-updates without -U, else by all columns but processing times. The rule runs before nodes for mini-batches are
-added, because upsert keys cannot be derived for these nodes.
+Plans show the upsert keys of the input. Some lookup joins store the rows that they found for an input row,
+to take them back later. If the input sends updates without -U, the join stores them by an upsert key of the
+input. Otherwise, it stores them by all input columns but processing times.
+
+The rule runs before the planner adds nodes for mini-batches, because some of these nodes, such as
+LocalGroupAggregate, have no upsert keys.
 """
 
 from __future__ import annotations
@@ -15,9 +18,10 @@ from firesteel.plan.tree import Node
 
 
 def note_lookup_keys(node: Node) -> Node:
-    """Store the upsert keys of its input, and the columns that identify a row, in a lookup join.
+    """Return a lookup join with the keys of its input stored in it. Other nodes stay as they are.
 
-    Other nodes stay as they are.
+    The join gets `input_keys`, the upsert keys of its input, and `row_key`, all columns of its input but
+    processing times.
     """
     if not isinstance(node, LookupJoin):
         return node

@@ -1,9 +1,11 @@
 """Drop projections that only rename the columns of a table function, and move up other projections.
 
-If such a projection is dropped, plans show the function's own column names, not those of the query. In two
-cases, the function's columns are renamed to the names in the query, as Flink keeps the projection there:
+Without the projection, plans show the names that the function gives to its columns. In two cases, Flink keeps
+the projection, so that its plans show the names in the query. Firesteel also drops the projection in these
+cases, but renames the function's columns to the names in the query:
 - A LEFT join pads NOT NULL columns.
-- The projection has a literal in place of a column, and a filter below requires the column to equal it.
+- A filter below requires a column to equal a literal, such as x = 2, and the projection has the literal 2 in
+  place of the column x.
 A projection that computes or reorders columns moves above the Correlate.
 
     Correlate(l, Project(UPPER($0))  f($cor0.s))  ->  Project(l.*, UPPER($n))  Correlate(l, f($cor0.s))

@@ -2,8 +2,9 @@
 
     Sort(offset=2, fetch=3)  Scan(t)   ->   Sort(offset=2, fetch=3)  Scan(t, limit=5)
 
-Plans show the scan's limit. Flink's file source stops after that many messages. Firesteel's scan reads all
-messages, as a later message may change or delete one of the first rows. Only the limit above drops rows.
+Plans show the scan's limit. With limit=5, Flink's file source stops after 5 messages. Firesteel's scan
+ignores its limit and reads all messages, because a later message may change or delete one of the first 5
+rows. Only the Sort above drops rows.
 """
 
 from __future__ import annotations

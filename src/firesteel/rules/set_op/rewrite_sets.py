@@ -5,8 +5,10 @@ RewriteMinusAllRule, SetOpRewriteUtil.
 
     l INTERSECT r      ->  Aggregate(all columns)  Join(SEMI, each column equal, or both NULL)
     l EXCEPT r         ->  Aggregate(all columns)  Join(ANTI, each column equal, or both NULL)
-    l INTERSECT ALL r  ->  each row as often as the smaller of its two counts
-    l EXCEPT ALL r     ->  each row as often as its count in l minus its count in r, if this is above 0
+    l INTERSECT ALL r  ->  min(m, n) copies of each row
+    l EXCEPT ALL r     ->  m - n copies of each row, none if m <= n
+
+Here, m is the number of times that the row is in l, and n the number of times that it is in r.
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
 """Plan the rows that decide an IN with constants on its left side, such as `5 IN (SELECT v FROM r)`.
 
-Calcite: SubQueryRemoveRule, allLiterals. Of the rows of the sub-query, only those that equal the constants or
-have a NULL stay. They are reduced to one row with two columns: cs tells whether a row equals the constants,
-and c is a number of rows. A LEFT JOIN adds this row to each outer row, and cs and c give the value of IN:
+Calcite: SubQueryRemoveRule, allLiterals. A filter keeps the rows of the sub-query that equal the constants or
+have a NULL. An aggregate reduces the rows that are left to one row with two columns. A LEFT JOIN adds this
+row to each outer row. Its columns, cs (BOOLEAN) and c (a count), determine the value of IN:
 
-    rows of the sub-query                         cs      c                        value of IN
-    some row equals the constants                 TRUE    number of these rows     TRUE
-    no row equals them, some row has a NULL       FALSE   number of these rows     NULL
-    no row is left: the LEFT JOIN pads            NULL    NULL                     FALSE
+    rows that are left                    cs      c                             value of IN
+    some row equals the constants         TRUE    rows that equal them          TRUE
+    all rows have a NULL                  FALSE   rows with a NULL              NULL
+    no row: the LEFT JOIN pads            NULL    NULL                          FALSE
 
-If no column can be NULL, there is no c, and cs is TRUE or NULL. A correlated sub-query has no c either. Its
-rows are reduced to distinct rows with cs and the columns that must equal outer columns.
+If no column of the sub-query can be NULL, the row has no column c, and cs is TRUE or NULL after the join.
+For a correlated sub-query, there is no column c either. The aggregate then returns the distinct combinations
+of cs and the columns that must equal outer columns. The LEFT JOIN compares these columns.
 """
 
 from __future__ import annotations

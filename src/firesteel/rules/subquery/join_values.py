@@ -70,8 +70,8 @@ class JoinedValues:
         rewritten: Rewrites the sub-queries within a plan.
         start: Number by which `$COR` calls in the sub-queries read the first column of the rows. It is 0,
             except for the right input of a join, whose columns are numbered after those of the left input.
-        keeps_rows: Whether the counts of an IN or ANY are always joined by LEFT JOIN. If False, they are
-            joined by INNER JOIN if the sub-query has no conditions on columns of `node`.
+        keeps_rows: Whether the row counts of an IN or ANY are always joined to `node` by LEFT JOIN. If False,
+            an INNER JOIN joins the counts of a sub-query without conditions on columns of `node`.
     """
 
     node: Node
@@ -138,8 +138,8 @@ class JoinedValues:
             pulled: The plan.
             around: The outer query.
             more: Further conditions of the join.
-            inner: False for a LEFT JOIN. True for an INNER JOIN, but only if the plan has no conditions on
-                outer columns and `keeps_rows` is False. Otherwise, it is a LEFT JOIN, too.
+            inner: Whether an INNER JOIN is allowed. The join is INNER only if this is True, `keeps_rows` is
+                False, and the plan has no conditions on outer columns. Otherwise, it is a LEFT JOIN.
         """
         width = len(self.node.schema)
         terms = [outer_first(term, width) for term in as_join_terms(pulled, around)]

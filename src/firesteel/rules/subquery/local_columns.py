@@ -1,10 +1,13 @@
-"""Read a sub-query's own columns in place of the outer columns that they are equal to.
+"""Replace outer columns in a sub-query's filter by columns of the sub-query that are equal to them.
 
-    WHERE p.id = o.id AND p.at < o.id   ->   WHERE p.id IS NOT NULL AND p.at < p.id,   term  p.id = o.id
+Here, `p` is the table of the sub-query, and `o` the table of the outer query:
 
-Flink: Calcite's RelDecorrelator, decorrelateInputWithValueGenerator. This needs an equality, like
-`p.id = o.id`, for each outer column that a filter of the sub-query reads. Otherwise, pull_up.py joins the
-rows of the sub-query with the distinct values of the outer columns.
+    WHERE p.id = o.id AND p.at < o.id   ->   WHERE p.id IS NOT NULL AND p.at < p.id
+
+The condition p.id = o.id moves out of the sub-query. It becomes a condition of the join with the outer rows.
+The filter must have an equality such as `p.id = o.id` for each outer column that it reads. If an equality is
+missing, pull_up.py uses another way: it joins `p` with the distinct values of the outer columns.
+Flink: Calcite's RelDecorrelator, decorrelateInputWithValueGenerator.
 """
 
 from __future__ import annotations

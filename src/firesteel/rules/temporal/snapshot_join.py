@@ -1,12 +1,15 @@
-"""Rewrite a Correlate with a Snapshot as a join whose condition names the time columns.
+"""Rewrite a Correlate with a Snapshot (FOR SYSTEM_TIME AS OF) as a Join.
 
     Correlate(l, Filter($cor0.k = $0)  Snapshot($cor0.ts)  r)
         ->  Join(l.k = r.k AND __INITIAL_TEMPORAL_JOIN_CONDITION(l.ts, r.rt, ..))  l  Snapshot(..)  r
 
-Flink: LogicalCorrelateToJoinFromTemporalTableRule. The added call names the time columns of both inputs, so
-that later rules can treat the join as any other. Computed operands of the condition become columns of an
-input, as in other joins. If the time is a processing time and the table supports lookups, no call is added:
-the join is a lookup join.
+Flink: LogicalCorrelateToJoinFromTemporalTableRule. The call in the new condition has as arguments the time
+columns of both inputs, then the columns that the condition equates. So the time columns are a part of the
+condition, and later rules need no special case for this join. By processing time, the call has no right time.
+Computed operands of the condition become columns of an input, as in other joins.
+
+If the time is a processing time and the table supports lookups, the join is a lookup join, and its condition
+gets no call.
 """
 
 from __future__ import annotations

@@ -3,9 +3,13 @@
     Project(TUMBLE_END($0))  Aggregate($0)  Project($TUMBLE(ts, 10 s))
         ->  Project(w$end)  GroupWindowAggregate(TUMBLE, w$start, w$end, ..)  Project(ts)
 
-Flink: StreamLogicalWindowAggregateRule, WindowPropertiesRules. The window is no key of the new aggregate: the
-projection below has the time column in place of the window. If the query reads any of w$start, w$end,
-w$rowtime and w$proctime, the aggregate has all of them as columns (by processing time, without w$rowtime).
+Flink: StreamLogicalWindowAggregateRule, WindowPropertiesRules.
+
+The window is an attribute of the new aggregate, not one of its keys. In the projection below the aggregate,
+the time column `ts` replaces the call `$TUMBLE(ts, ..)`.
+
+If the query calls an auxiliary function, such as TUMBLE_END, the output of the aggregate has these columns:
+w$start, w$end, w$rowtime and w$proctime. Windows of processing time have no w$rowtime.
 """
 
 from __future__ import annotations

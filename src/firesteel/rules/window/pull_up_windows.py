@@ -2,15 +2,18 @@
 
     WindowAggregate(win_start, win_end)  Exchange  TUMBLE(ts)   ->   WindowAggregate(TUMBLE(ts))  Exchange
 
-Flink: PullUpWindowTableFunctionIntoWindowAggregateRule, ExpandWindowTableFunctionTransposeRule. Rows then
-reach the aggregate with their time and without the borders of their windows.
+Flink: PullUpWindowTableFunctionIntoWindowAggregateRule, ExpandWindowTableFunctionTransposeRule. After the
+rewrite, rows reach the aggregate with their time, and without the start and end of their windows.
 
-If a filter is above the function, and a WatermarkAssigner right below, the function is merged only if this
-plan costs less. Merged, the filter is right above the WatermarkAssigner. plan/selectivity.py guesses the
-fraction of rows that pass it there, and estimates the fraction for the filter above the function.
+If a filter is above the function, and a WatermarkAssigner is right below it, the rule compares the costs of
+two plans and takes the cheaper one. They depend on the fraction of rows that pass the filter:
+- Function merged: the filter is right above the WatermarkAssigner. The fraction is `guessed`.
+- Function not merged: the filter is above the function. The fraction is `estimated`.
+Both functions are in plan/selectivity.py.
 
-Like Flink's rule, this rule needs a Calc between the Exchange and the function. There is none if it only
-computed arguments of aggregate calls that nobody reads: an earlier rule has dropped it with these calls.
+Like Flink's rule, this rule merges only if a Calc is between the Exchange and the function. Without a Calc,
+the plan stays as it is. For example, a Calc is missing if it only computed arguments of aggregate calls whose
+results the query does not read. An earlier rule has then dropped these calls and the Calc.
 """
 
 from __future__ import annotations

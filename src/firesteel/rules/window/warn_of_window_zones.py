@@ -1,10 +1,10 @@
 """Warn of windows that lose rows in the session's time zone, as they do in Flink.
 
-A window aggregate buffers rows until a watermark at which it writes them to the state. For a zone without
-daylight saving time, Flink computes this watermark in UTC (TimeWindowUtil.getNextTriggerWatermarkWithOffset).
-If the zone's offset from UTC is no multiple of the window's length, this watermark comes hours after the
-window has ended in the zone. Rows that are written to the state at this watermark are too late for their
-window and are lost. Flink does not warn.
+A window aggregate buffers rows, and writes them to its state when the watermark passes a certain time. For a
+zone without daylight saving time, Flink computes this time by windows in UTC
+(TimeWindowUtil.getNextTriggerWatermarkWithOffset). In the zone, a window ends at another time if the zone's
+offset from UTC is no multiple of the window's length. The window may then end hours before its rows are
+written to the state. Its result is sent without these rows, and they are lost. Flink does not warn.
 """
 
 from __future__ import annotations

@@ -130,10 +130,11 @@ def _as_before(node: Aggregate, aggregate: WindowAggregate, properties: WindowPr
 
 
 def _named(node: Aggregate, keys: tuple[int, ...]) -> tuple[AggregateCall, ...]:
-    """Return the calls of an aggregate with names, which differ from each other and from those of the keys.
+    """Return the calls of an aggregate with unique names, which also differ from the names of the keys.
 
-    A call keeps its name. A call without a name is named `$f<position>`, where its position counts the keys
-    first. In an aggregate that was split to divide the work of DISTINCT, all calls are named `$f<position>`.
+    A call keeps its name. A call without a name gets the name `$f<n>`, where n is its position in the list of
+    keys and calls: with 2 keys, the first call is `$f2`. If the planner has split the aggregate into two to
+    divide the work of DISTINCT, all calls get the name `$f<n>`, also those with a name.
     """
     taken = {node.input.schema[k].name for k in keys}
     calls = []

@@ -78,25 +78,27 @@ def stable_pair_order(first: NDArray[np.int64], second: NDArray[np.int64]) -> ND
 def word_order(
     words: NDArray[np.uint64], told_by: Sequence[NDArray[np.uint64]], codes: NDArray[np.int64], word_bits: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Return the row numbers that sort n rows by their codes, then by the leading bits of their words.
+    """Sort n rows by code, then by the leading bits of their words. Return the row numbers and the groups.
 
-    A word is an unsigned 64-bit number, such as a hash of the row's key. The sort is stable. Rows with the
-    same code and the same leading bits are one group. A group must have rows of one key only. As different
-    keys may share leading bits, this is checked by `told_by`.
+    A word is an unsigned 64-bit number, such as a hash of the row's key. Rows with the same code and the same
+    leading bits form a group. Rows of different keys may fall into one group; then the result is None. The
+    sort is stable.
 
     Args:
-        words: uint64[n], word of each row, of which only the leading bits count.
-        told_by: Two arrays, uint64[n]. Two rows of a group have the same key if both numbers are equal. If
-            one number is enough, pass its array twice. `words` may be one of the arrays.
+        words: uint64[n], word of each row. Only its `word_bits` leading bits count.
+        told_by: Two arrays, uint64[n], which tell the keys within a group apart: rows of one key have equal
+            numbers in both arrays. If one array is enough, pass it twice. `words` may be one of them.
         codes: int64[n], number by which each row is sorted first. Empty to sort by words only.
-        word_bits: Number of leading bits of a word that fit into 64 bits beside a code and a row number.
+        word_bits: Number of bits of a word that are used. A code, these bits and a row number must fit into
+            64 bits together.
 
     Returns:
-        int64[n], the sorted row numbers, and int64[g], where each of g groups begins among them. None if a
-        group has rows of different keys.
+        int64[n], the sorted row numbers, and int64[g], the position in them at which each of g groups begins.
+        None if a group has rows that differ in `told_by`.
     """
+    # Imported here, not at the top: the driver imports sorting.py, too, but never needs these kernels.
     from firesteel.kernels.sorting import (
-        pack,  # Imported late: the driver does not need this module.
+        pack,
         unpack,
     )
 

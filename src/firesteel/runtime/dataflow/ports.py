@@ -127,8 +127,9 @@ class _Port:
     Attributes:
         watermarks: State of the channels of the input, None if it gets no watermarks.
         rows: Rows that are not released.
-        none: An empty table with the columns of the input, for watermarks that are released without rows. It
-            has no columns until the first WATERMARKED packet with a table has come.
+        none: Table without rows. `release` returns it as the table of watermarks that have no rows. Its
+            columns are those of the input, and are taken from the first WATERMARKED packet with a table.
+            Before this packet, it has no columns.
     """
 
     watermarks: WatermarkAligner | None = None

@@ -1,8 +1,9 @@
 """Total order of changes: by sequence, then by sub-sequence.
 
-- The sequence (column `$order`, int64) identifies the origin row of a change, which is an input row. It is
-  unique within a micro-batch; the next micro-batch starts again. It consists of the number of the split and
-  the number of the row in the split, never of an offset in the source.
+- The sequence (column `$order`, int64) identifies the origin row of a change, which is an input row. Its
+  upper bits are the number of the split. Its lower bits number the rows that the micro-batch reads from the
+  split. The position of the row in the source, such as a Kafka offset, plays no part. So a sequence is unique
+  within a micro-batch only.
 - The sub-sequence (column `$place`, int64) numbers the changes of one origin row. It is the last column of a
   changes table. The column is left out if all its values are 0, as after most sources.
 

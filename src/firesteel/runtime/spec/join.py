@@ -82,7 +82,8 @@ class SemiJoinSpec(OperatorSpec):
     """Rows of the left input that have a partner, or that have none (Flink: StreamingSemiAntiJoinOperator).
 
     Attributes:
-        anti: Whether the rows without a partner are sent.
+        anti: True to send the left rows without a partner (NOT EXISTS), False to send the left rows that have
+            a partner (EXISTS).
         inputs: The left input (port 0) and the right one (port 1).
         null_safe: For each key whether NULL equals NULL (IS NOT DISTINCT FROM).
         condition: Condition besides the keys, over the fields of the left input, then those of the

@@ -74,8 +74,8 @@ class ResolvedLookupJoinSpec(OperatorSpec):
         join: The join.
         input_types: Types of the input's columns.
         keys: Positions of the columns that identify a row.
-        replaces: Whether the input is an upsert stream: a row replaces the earlier row with its key, without
-            a -U before it.
+        replaces: Whether the input is an upsert stream. If True, an added row replaces the stored row that
+            has the same `keys`. The input sends no -U for the replaced row.
         ttl: Milliseconds that the rows of a key are kept, 0 for no limit.
         state_id: Name of the state.
     """

@@ -108,10 +108,10 @@ class GroupAggregateSpec(OperatorSpec):
         ttl: State retention in milliseconds, 0 for no expiry.
         state_id: Name of the state.
         bundle: Number of rows after which a bundle ends, 0 for record by record.
-        map_order: Whether the keys of a bundle are sent in the order of the Java HashMap in which Flink
-            gathers a bundle (runtime/aggregate/reduce/map_order.py).
-        every_row: True for the calls of an OVER window: there is a result for each input row, and the
-            accumulator of a key is kept if its records are all retracted.
+        map_order: Whether the results of a bundle are sent in the order of Flink, which gathers a bundle in
+            a Java HashMap by key and iterates over it (runtime/aggregate/reduce/map_order.py).
+        every_row: True for the calls of an OVER window. Then each input row has a result, even if the result
+            does not change. The accumulator of a key is kept even if all its records are retracted.
     """
 
     keys: tuple[int, ...]
@@ -275,10 +275,12 @@ class WatermarkAssignerSpec(OperatorSpec):
         interval: Milliseconds of event time between two watermarks, 0 to send every advance.
         name: Name of the row time column, for errors.
         table: Path of the table, for errors.
-        marks: Whether an operator after this one reads watermarks (job/watermark_routing.py). If False, the
-            expression is only computed to find rows on which it fails.
-        may_fail: Whether `watermark` can fail on a row.
-        idle: Milliseconds without rows after which the source is idle, 0 for never.
+        marks: Whether an operator after this one reads watermarks (job/watermark_routing.py). If False, no
+            watermarks are sent. `watermark` is then computed only if `may_fail`, so that the job fails on a
+            row for which the expression fails.
+        may_fail: Whether the expression `watermark` can fail on a row.
+        idle: Milliseconds without rows after which the source is idle: operators no longer wait for its
+            watermark. 0 for never.
     """
 
     rowtime: int

@@ -25,9 +25,10 @@ class ScanSpec:
         table: Path of the table, for errors.
         upsert_key: Primary key of a source that sends updates without the rows before them.
         partition_keys: Columns of PARTITIONED BY.
-        parts: For each column of `projection`, the paths to the nested values that are read
-            (types/value_parts.py), such as ("state",). A source may skip all others. () reads all columns
-            as a whole.
+        parts: For each column of `projection`, the paths of the nested values that the query reads
+            (types/value_parts.py). For example, (("state",), ("city",)) stands for two fields of a ROW. A
+            source may leave out all other nested values. ((),) reads the column as a whole. If `parts` itself
+            is (), all columns are read as a whole.
     """
 
     connector: str

@@ -55,8 +55,9 @@ class SessionWindows:
     Attributes:
         time: Time attribute of the rows.
         gap: Gap in milliseconds.
-        borders: Positions of the start and end, if a window table function has already assigned the session;
-            None otherwise. Event time ends sessions that have been assigned in this way.
+        borders: Positions of the input fields with the start and end of the session, if a window table
+            function before this operator has assigned the sessions. Watermarks end such sessions. None if
+            this operator assigns the sessions itself.
     """
 
     time: WindowTime
@@ -225,8 +226,8 @@ class GroupWindowAggregateSpec(TimedSpec):
         slide: Slide in milliseconds, equal to `size` for TUMBLE.
         columns: Window columns after the results.
         emit: When results are sent before and after the end.
-        updates: Whether a result replaces the earlier result of its window: as an update, and only if it
-            differs. If False, each result is +I.
+        updates: Whether a further result of a window is sent as an update of the window's earlier result, and
+            only if it differs. If False, each result is sent as +I, even if it equals the earlier one.
     """
 
     aggregate: GroupAggregateSpec

@@ -183,7 +183,7 @@ class OrderedMapState(MapState, Protocol):
             owners: int64[m], ascending and distinct indices into `keys`.
             counts: int64[m], maximum number of entries of each owner.
             now: Processing time in milliseconds.
-            start: m sub-keys, one for each owner. Entries before it are skipped. None for no limit.
+            start: m sub-keys, one for each of `owners`, where reading begins. None begins at the first one.
         """
         ...
 
@@ -198,7 +198,7 @@ class OrderedMapState(MapState, Protocol):
             owners: int64[m], ascending and distinct indices into `keys`.
             counts: int64[m], maximum number of entries of each owner.
             now: Processing time in milliseconds.
-            start: m sub-keys, one for each owner. Entries after it are skipped. None for no limit.
+            start: m sub-keys, one for each of `owners`, where reading begins. None begins at the last one.
         """
         ...
 

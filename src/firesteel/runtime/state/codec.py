@@ -7,8 +7,8 @@ Each row of the file is an entry of the run (runs.py). Its columns are:
 - w0, w1, ...: the words, unsigned 64-bit numbers that sort and identify entries, such as hashes of the key
 - live (int8): 0 for a deletion, if the run has deletions
 - time (int64): when the entry was written, if entries have a time to live
-- c0, c1, ...: the columns of the entries. In a run with a tail (runs.py), the first of these columns is the
-  tail, and has the name `tail` instead of c0.
+- c0, c1, ...: the columns of the entries, such as values. If the run has a tail (a column that sorts entries
+  with equal words, runs.py), the first of these columns is the tail. Its name is then `tail`, not c0.
 
 The metadata of the schema has the layout's version.
 """

@@ -81,8 +81,13 @@ class Contents:
             key: One key, whose entries are returned; None for those of all keys.
 
         Returns:
-            One row for each entry. Columns: `time` of a time state; k0, k1, ... of the key of a value or time
-            state; `sub_key` of a map; v0, v1, ... of the values; `written` if entries have a time to live.
+            One row for each entry, with these columns:
+
+            - `time`: time of the timer, in a time state only
+            - k0, k1, ...: fields of the key, in a value or time state; a map does not store its keys
+            - `sub_key`: sub-key, in a map only
+            - v0, v1, ...: the values
+            - `written`: when the entry was written, if entries have a time to live
         """
         entry = self.entries[state]
         runs = [run for _, run in Levels(self._run, levels=self._levels(state, key)).clipped_runs()]

@@ -30,7 +30,7 @@ class StateEntry:
     Attributes:
         kind: `value`, `map`, `ordered map` (with its sort order), `time`, or `map by slices of <n> ms`.
         schema: Types of the columns.
-        ttl: Whether entries have a time to live. If True, runs have the time at which each was written.
+        ttl: Whether entries have a time to live. If True, the runs store for each entry when it was written.
         levels: The levels, newest first.
         merges: The merges in progress.
     """

@@ -47,7 +47,8 @@ class Walk:
         hash2: uint64[m], second hash of each key.
         counts: int64[m], number of entries wanted of each key.
         backwards: Whether to read from the last entry down.
-        expiry: Entries written at or before this time (milliseconds) have expired. None if nothing expires.
+        expiry: A time in milliseconds. Entries that were written at this time or earlier have expired, and
+            are not returned. None if no entry expires.
     """
 
     def __init__(

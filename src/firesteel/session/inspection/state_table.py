@@ -96,8 +96,15 @@ def _entries(
 ) -> tuple[tuple[Column, ...], pa.Table]:
     """Return the columns and the rows of a state.
 
-    `operator`: name of the operator or the beginning of it, with or without `<statement>/` in front.
-    `state`: short name of the state. None if the operator has only one state.
+    Args:
+        environment: The session.
+        checkpoint: Folder of the checkpoint.
+        operator: Name of the operator, or a prefix that only one operator has. `<statement>/` may precede it,
+            and must if several statements have such an operator.
+        state: Short name of the state. None for the only state of the operator.
+
+    Raises:
+        UsageError: There is no such operator or state, or the choice is not unique.
     """
     from firesteel.session.inspection.state_report import open_reports  # this import is slow
 

@@ -57,7 +57,8 @@ class LiveRows:
     Args:
         schema: Names and types of the columns.
         zone: Time zone in which TIMESTAMP_LTZ is shown.
-        most: Maximum number of rows to keep. Further rows are left out (RowsLeft).
+        most: Maximum number of rows to keep. If the result has more rows, the page shows only a part of it:
+            the rows that were added last are dropped (RowsLeft).
     """
 
     def __init__(self, schema: Sequence[Field], zone: str, most: int = MOST_ROWS) -> None:

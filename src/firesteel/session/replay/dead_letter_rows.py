@@ -50,15 +50,15 @@ def dead_letter_table(environment: TableEnvironment) -> str | None:
 
 
 def read_letters(environment: TableEnvironment, table: str) -> list[KeptLetter]:
-    """Return the rows of a dead-letter table.
+    """Return the rows of a dead-letter table, one KeptLetter for each row.
 
     Args:
         environment: The session.
         table: Name of the table or view, as written in SQL.
 
     Raises:
-        ValidationError: There is no such table, or it lacks a column.
-        UsageError: The table is not bounded, or it is not append-only.
+        ValidationError: The table does not exist, or a column is missing or has another type.
+        UsageError: The table is not bounded; or it is a view whose query updates or deletes rows.
     """
     reader = TableEnvironment.create(environment.spark, configuration=_options(environment))
     reader.catalog, reader.own_process = environment.catalog, environment.own_process

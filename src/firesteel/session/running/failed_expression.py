@@ -71,15 +71,16 @@ def name_expression(error: FiresteelError, origins: Origins, zone: str, text: st
 
 
 def _expressions(spec: OperatorSpec, node: Node, failed: CalcSpec) -> tuple[Sequence[Expr], Sequence[Field]]:
-    """Return the expressions of an operator that a failed Calc computes, and the columns that they read.
+    """Return the expressions that a failed Calc computes, if the Calc belongs to a given operator.
 
     Args:
-        spec: The operator.
-        node: Its node.
-        failed: The Calc: the operator itself, or the condition of a join.
+        spec: The operator, as tasks run it.
+        node: The node of the physical plan from which the operator was made.
+        failed: The Calc that failed: a Calc operator, or the condition of a join.
 
     Returns:
-        Two empty sequences if the operator does not have this Calc.
+        The expressions, and the columns that they read. Both are empty if `failed` is neither this operator
+        nor the condition of this join.
     """
     match spec, node:
         case CalcSpec(), physical.Calc() if spec == failed:

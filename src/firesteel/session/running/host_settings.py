@@ -83,9 +83,10 @@ def _number(environment: Environment, key: str) -> int:
 
 
 def keeps_state(environment: Environment) -> bool:
-    """Return whether a bounded job runs on the stream host, which keeps state in checkpoints.
+    """Return True if a bounded job runs on the stream host, False if it runs on the batch host.
 
-    The option firesteel.host decides. If it names no host, the result is whether there is a checkpoint.
+    Only the stream host keeps state in checkpoints. If the option firesteel.host is `batch` or `stream`, it
+    chooses the host. Otherwise, the stream host is chosen if the option for the checkpoint's folder is set.
     """
     wanted: str = environment.configuration.get(HOST)
     return CHECKPOINT in environment.options if wanted not in _HOSTS else wanted != launch.BATCH

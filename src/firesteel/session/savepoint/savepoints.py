@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def savepoint(checkpoint: str, target: str, options: Mapping[str, str]) -> list[SavedStatement]:
-    """Write a savepoint of a checkpoint and check that Spark can open its state.
+    """Copy a checkpoint to a savepoint. Spark opens the copied state as a check that it is complete.
 
     Args:
         checkpoint: Folder of the checkpoint.
@@ -27,8 +27,8 @@ def savepoint(checkpoint: str, target: str, options: Mapping[str, str]) -> list[
 
     Raises:
         UsageError: The checkpoint or the target cannot be used. Nothing was written.
-        NotSupportedError: One of them is on a file system of other machines.
-        JobError: The disk is full, or the checkpoint is damaged.
+        NotSupportedError: The checkpoint or the target is on a file system of other machines.
+        JobError: The disk is full, or the checkpoint is damaged. The target does not exist.
     """
     environment = TableEnvironment.create(configuration=options)
     environment.own_process = True

@@ -31,11 +31,13 @@ class StatementChange:
 
     Attributes:
         name: Name of the statement's folder in the checkpoint; the shortened text of a new statement.
-        upgrade: Its old and new job. None if the job is unchanged, is new, or cannot be upgraded.
-        is_new: Whether the checkpoint has no state for it.
-        operators: What happens to its operators; empty without an upgrade.
-        sources: (table, History) for each table that the upgrade reads again. The History is the part read.
-        refused: Why it cannot be upgraded; None if it can.
+        upgrade: The old and the new job of the statement. None if the job is unchanged, is new, or cannot be
+            upgraded.
+        is_new: Whether the checkpoint has no state for the statement.
+        operators: What happens to each operator of the job; empty without an upgrade.
+        sources: A pair for each source table that the upgrade reads again: the table's name, and the part of
+            the source (offsets from and to) that the old job has read.
+        refused: Error that says why the statement cannot be upgraded; None if it can.
     """
 
     name: str

@@ -25,17 +25,18 @@ class SourceRow:
 
 @dataclass(frozen=True)
 class StepReport:
-    """One step of an operator as texts: the rows that it got, its state before and after, what it sent.
+    """One step of an operator as texts: the rows that the operator got and sent, and its state.
 
     Attributes:
         batch: Number of the micro-batch, or a range of numbers.
-        causes: Places of the source rows that caused the input.
+        causes: Places (see SourceRow) of the source rows that caused the input rows.
         received: The input rows with their kinds.
         before: Entries of the operator's state before.
         after: Entries of the operator's state after.
         sent: The output rows with their kinds.
         note: Why there is no output, or that rows were late; "" for no note.
-        watermark: In a step without input rows, the watermark that caused the step, in UTC; else "".
+        watermark: Time in UTC of the watermark that caused the step. "" if the step has input rows, or if the
+            end of the micro-batch caused it.
     """
 
     batch: str
@@ -54,11 +55,11 @@ class OperatorReport:
 
     Attributes:
         operator: Line of the operator in the physical plan.
-        key: Values of its key; None for an operator without keys.
+        key: Values of the key as texts; None for an operator without keys.
         steps: The steps, newest last.
         left_out: Number of earlier steps that are not listed.
-        other_keys: Only the first keys of an operator have a report. The last of these reports has the
-            number of the keys without one; all others have 0.
+        other_keys: Number of further keys of the operator that are not reported. Only the operator's last
+            report has this number. In its other reports, the number is 0.
     """
 
     operator: str

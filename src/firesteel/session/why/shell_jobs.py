@@ -118,8 +118,13 @@ def statement_in(environment: TableEnvironment, checkpoint: str, table: Sequence
         table: Name of the table that has the row, by its parts; empty for the only one.
 
     Raises:
-        UsageError: The folder is no checkpoint, users other than this one and root can write to it, no
-            statement in it writes to `table`, or `table` is empty and its statements write several results.
+        UsageError: One of these cases:
+            - The folder is no checkpoint.
+            - Users other than this one and root can write to the folder.
+            - No statement of the checkpoint writes to `table`.
+            - `table` is empty, and the checkpoint's statements have several results (tables or queries).
+            - The checkpoint keeps no script, and the session cannot plan the statement.
+            - A table of the statement needs a secret, which checkpoints do not keep.
         NotSupportedError: The checkpoint is on another file system.
     """
     folder = checkpoint_folder(checkpoint)

@@ -43,14 +43,16 @@ class BatchOrigins:
         self._logs: dict[int, _FileLogDigest] = {}
 
     def of(self, batch: int, parts: int = 0) -> Origin:
-        """Return the origin of a batch, or an unknown one if its offsets or the previous ones are missing.
+        """Return the origin of a batch: the range of source rows that the batch has read.
+
+        The origin is unknown (`Origin()`) if the offsets of this batch or of the previous batch are missing.
 
         Args:
             batch: Number of the batch.
-            parts: Number of positions that the job's sinks record for the batch; 0 if unknown. A sink that
-                commits on the driver records one position. A sink that commits in tasks records one for
-                each task. The returned origin has this number. If a recovery finds fewer positions at the
-                sinks, a sink lacks rows of the batch.
+            parts: Value for `Origin.parts`: how many positions all sinks together record for the batch; 0 if
+                unknown. A position is a sink's record of the batch that was written last. A sink that commits
+                on the driver records one position. A sink that commits in tasks records one for each task.
+                If a recovery finds fewer positions than `parts`, a sink lacks rows of the batch.
         """
         begin, (end, offsets) = self._end(batch - 1) if batch else ("", ()), self._end(batch)
         if not end or (batch and not begin[0]):

@@ -34,11 +34,12 @@ class ChangedFiles:
         folder: Folder of the checkpoint. If it is not on this machine, no files are checked, because the
             checkpoint then has no logs of the files that its sources have found.
         job: The job.
-        way: Value of `firesteel.source-recovery`: what to do with changed files. With `refuse`, no files are
-            checked.
+        way: Value of `firesteel.source-recovery`: what to do with changed files. With `refuse`, this class
+            checks no files and finds none: the job then fails when it reads a changed file.
 
     Raises:
-        NotSupportedError: `way` is to read changed files again, but one is partly committed or is gone.
+        NotSupportedError: `way` is to read changed files as they are now, but such a file is gone, or some of
+            its rows are already committed.
     """
 
     def __init__(self, context: Any, folder: str, job: JobSpec, way: str) -> None:

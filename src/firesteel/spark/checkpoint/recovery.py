@@ -272,14 +272,20 @@ def _resumed(
     found: Positions, log: _Log, origins: BatchOrigins, lineage: str, description: str, *, framed: bool,
     extra: Collection[str],
 ) -> Plan:  # fmt: skip
-    """Return a plan in which the next batch ends at the position of the sinks (`resume-from-sink`).
+    """Return a plan in which the next batch reads up to where the sinks are (`resume-from-sink`).
 
-    The plan gives all sinks the position after this batch, so that they drop its rows. `extra` are the names
-    of sinks for refused rows. Their positions are not among those that `Origin.parts` counts.
+    The sinks already have the rows of this next batch. So the plan sets the position of each sink to the next
+    batch, and the sinks drop its rows. `extra` has the names of the sinks for rows that other sinks refuse.
+    `Origin.parts` does not count the positions of these sinks.
 
     Raises:
-        NotSupportedError: The position of the sinks is unknown, a sink may lack rows up to this position, the
-            checkpoint has no earlier batch, or a source is a streaming DataFrame (`framed`).
+        NotSupportedError: One of these cases:
+            - A source is a streaming DataFrame (`framed`), which keeps a log of its own.
+            - The sinks are not ahead of the checkpoint, or their last batch is of another lineage.
+            - The sinks have not recorded the source offsets at which their last batch ends.
+            - A sink may lack rows of this last batch, because not all of its positions were found.
+            - The checkpoint has no committed batch whose end the next batch could begin at, or this batch has
+              another number of sources.
     """
     furthest = max((each for p in found.values() for each in p.values()), key=lambda each: each.batch)
     origin = furthest.origin

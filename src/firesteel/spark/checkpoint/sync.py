@@ -6,11 +6,13 @@ new files of the checkpoint twice in each micro-batch:
     before a sink gets anything        the offsets of the batch, and all files of earlier batches
     before Spark commits the batch     the state that the tasks of the batch have written
 
-A batch that is run again needs the state of the previous batch; the next batch needs the state of this one.
-Each sync runs in a thread, beside the work of the batch. The batch waits for the first sync before it
-delivers rows, and for the second one before its commit.
+If a batch is run again, it needs the state that the previous batch has written. So this state is synced
+before a sink gets rows. After the commit, the next batch needs the state of this batch.
 
-Files on other file systems (HDFS, S3) are not synced: they are durable as soon as they are closed.
+Both syncs run in a thread, while the batch computes. The batch waits for the end of the first sync before it
+delivers rows to sinks, and for the end of the second sync before its commit.
+
+Files on other file systems (HDFS, S3) are not synced: there, a file is durable as soon as it is closed.
 """
 
 from __future__ import annotations

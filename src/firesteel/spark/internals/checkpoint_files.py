@@ -3,11 +3,12 @@
 Without its native library, which pyspark does not have, Hadoop runs an external program for each permission
 that it sets (chmod) and each link that it resolves (readlink). To write and rename one file, the JVM starts
 several programs. They take a quarter of the time of a small micro-batch. With this module, the JVM starts
-one program for each file.
+only one program for each file.
 
-If a micro-batch runs again, Spark replaces the state of the first attempt by renaming files. pyspark's jars
-register Hive's class for local files. It does not rename onto an existing file, and Spark only logs a
-warning. The state of the first attempt would stay. So this module does not use Hive's class.
+The module also makes Hadoop's own class write local files. pyspark's jars register a class of Hive instead,
+which cannot rename a file onto an existing one. If a micro-batch runs again, Spark renames its new state
+files onto those of the first attempt. With Hive's class, Spark would only log a warning, and the state of the
+first attempt would stay.
 """
 
 from __future__ import annotations

@@ -34,8 +34,9 @@ def map_when_used(
     - in a task with Spark 4.2
     - in a task if the private attributes are missing or have unknown values
 
-    The private attributes are those for the handle's client (`_statefulProcessorApiClient`) and the client's
-    state (`handle_state`). pyspark sets up variables only while this state is CREATED.
+    The function uses two private attributes of pyspark: `handle._statefulProcessorApiClient`, and its
+    attribute `handle_state`, the phase that the processor is in. pyspark sets up variables only in the
+    phase CREATED, so a later setup changes `handle_state` to CREATED for a moment.
     """
     from pyspark.sql.streaming.stateful_processor_api_client import StatefulProcessorHandleState as States
 

@@ -32,9 +32,9 @@ _QUIET = ["-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class
 _IN_PLACE = ["-XX:+UnlockDiagnosticVMOptions", "-XX:ArchiveRelocationMode=0"]
 """JVM options that map the archive at the address that it was written for.
 
-By default, Java 17.0.15 maps the archive elsewhere and adapts the pointers in it. Then 137 of the archive's
-180 MB are private memory of the JVM. At the original address, only 62 MB are private. The JVMs of the machine
-share the other pages.
+By default, Java 17.0.15 maps the archive at another address and rewrites the pointers in it. Each rewritten
+page is private memory of one JVM: 137 of the archive's 180 MB. At the original address, only 62 MB are
+private. All JVMs of the machine that map the archive share the rest.
 """
 _NEW, _OF_USE = ".new", ".mark"
 _ABANDONED = 600.0

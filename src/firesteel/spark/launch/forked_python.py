@@ -4,8 +4,12 @@ It passes its streams to a fork of the fork server. Then it becomes a shell, whi
 Python takes nine, and waits for the fork's end.
 
 Spark waits for the script, and runs it six times for each stream. So it runs without site-packages, and
-imports only what is built into Python. With `json` and `socket` it would take twice as long. Its command is
-`forked_python.py ADDRESS -m MODULE ...`, or other arguments of Python instead of `-m MODULE ...`.
+imports only what is built into Python. With `json` and `socket` it would take twice as long.
+
+Spark runs the script as `forked_python.py ADDRESS ARGUMENTS`, where ADDRESS is the socket of the fork server:
+
+    ARGUMENTS are `-m MODULE ...`        a fork of the server runs the module
+    other arguments, such as a file      an ordinary Python gets the arguments, without a fork
 """
 
 from __future__ import annotations

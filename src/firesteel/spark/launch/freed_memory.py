@@ -26,10 +26,12 @@ def return_after_tasks(most: int = _MOST) -> bool:
     pyspark ends each task with such a collection, after the task's last output, so no task waits for it.
 
     Args:
-        most: If no more bytes of the process are in memory, it returns nothing.
+        most: Memory is returned only if the process has more than this number of bytes in memory
+            (`resident`).
 
     Returns:
-        False if that is not possible: the C library has no `malloc_trim`, or the system no /proc/self/statm.
+        True if memory will be returned. False if the system cannot do so: its C library has no `malloc_trim`,
+        or the file /proc/self/statm does not exist.
     """
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is None or not _SIZES.exists():

@@ -43,11 +43,18 @@ _GATEWAY = "org.apache.spark.api.python.PythonGatewayServer"
 class LocalJvm:
     """A JVM that is starting or running, and the port at which Python reaches it.
 
-    The JVM ends when its standard input ends, so with this process at the latest. It has its own session, so
-    that Ctrl-C at the terminal reaches only Python. It writes to a pipe, from which this process forwards its
-    output. So who reads this process's output sees its end when this process ends, not when the JVM does.
+    The JVM ends when its standard input ends, so when this process ends at the latest. The JVM has its own
+    session, so that Ctrl-C at the terminal reaches only Python.
 
-    `jvm_options` hold the class path. `python` is the program that the JVM starts as Python.
+    The JVM writes its output to a pipe, and this process forwards the output to stderr. If the JVM wrote to
+    this process's stderr itself, a reader of stderr would see the end only after the JVM has ended, too.
+
+    Args:
+        java: Java that runs the JVM.
+        jvm_options: Options for Java, including the class path.
+        conf: Spark settings. They are on the JVM's command line.
+        python: Program that the JVM starts as Python; None for Spark's default.
+        shows_traces: Whether to forward stack traces, too.
     """
 
     def __init__(

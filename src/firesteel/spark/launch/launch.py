@@ -116,7 +116,7 @@ class Spark:
 
     @property
     def was_up(self) -> bool:
-        """Whether the start of Spark has succeeded. Spark may have ended since."""
+        """Whether Spark has started successfully. It stays True after Spark has ended."""
         return self._context is not None
 
     @property

@@ -3,9 +3,10 @@
 Spark's RPC, its block manager and its file server listen on TCP ports, which every user of the machine can
 reach. With `spark.authenticate`, they demand a secret before they read anything.
 
-The JVM and its Python processes use Unix sockets in a private folder instead of TCP ports. This is needed for
-the server that gives a Python worker its keyed state: on TCP, it demands no secret and accepts any first
-client.
+Between the JVM and its Python processes, Unix sockets in a private folder replace TCP ports. One of Spark's
+servers would be open otherwise: the server from which a Python worker reads its keyed state. It demands no
+secret and serves the first client that connects. On a TCP port, another user could be this client. Other
+users cannot open a socket in the private folder.
 """
 
 from __future__ import annotations

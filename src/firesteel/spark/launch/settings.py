@@ -88,9 +88,11 @@ class LaunchOptions:
         master: Spark master; None for this machine with all its cores.
         host: Expected host (batch or stream), which selects the class-data archive.
         conf: Spark settings of the user.
-        own_process: Whether this process is the command `firesteel`, not a program of the user. Parts that
-            only such a program needs are then left out (without_pandas.py, class_path.py).
-        fast: Whether private parts of Spark may be used for a faster start.
+        own_process: Whether this process is the command `firesteel`, not a Python program of the user. For
+            the command, parts that only programs of users need are not loaded (without_pandas.py,
+            class_path.py).
+        fast: Whether Firesteel may use private parts of Spark to start Spark and its Python workers faster
+            (option `firesteel.fast-start`).
         name: Name of the application if `conf` sets none.
     """
 

@@ -9,7 +9,8 @@ It is used in each of these cases:
 - pyspark has a JVM in this process already.
 - The direct launcher has failed.
 
-The module also has `tell`, which prints that a fast way has failed and a slower way is used instead.
+The function `tell` prints a notice that a faster way, such as the direct launcher, has failed and that a
+slower way with the same results is used.
 """
 
 from __future__ import annotations

@@ -34,11 +34,11 @@ One part is for the runs and manifests as files, the other for the new state.
 
 @dataclass(frozen=True)
 class RescaledStatement:
-    """Checkpoint of one statement that gets another parallelism.
+    """One statement of a checkpoint, whose files are written again for another parallelism.
 
     Attributes:
-        files: Its files as of the last committed micro-batch.
-        saved: Content of its file firesteel.json (spark/checkpoint/fingerprint.py).
+        files: The statement's files as of the last committed micro-batch.
+        saved: Content of the statement's file firesteel.json (spark/checkpoint/fingerprint.py).
         after: The new parallelism.
     """
 
@@ -48,10 +48,16 @@ class RescaledStatement:
 
     @classmethod
     def of(cls, folder: Path, parallelism: int) -> RescaledStatement:
-        """Return the statement of a folder, and check that it can get this parallelism.
+        """Read a statement's folder, and check that the statement can get a new parallelism.
+
+        Nothing is written. `run` writes the new files.
+
+        Args:
+            folder: The statement's folder in the checkpoint.
+            parallelism: The new parallelism.
 
         Raises:
-            UsageError: The statement cannot have this parallelism, or has no state yet.
+            UsageError: No micro-batch has ended, or the checkpoint's max parallelism is below `parallelism`.
             JobError: The checkpoint is damaged.
         """
         saved = read(None, str(folder)) or {}

@@ -43,11 +43,12 @@ def state_files(state: Path, version: int) -> Iterator[Path]:
 def metadata_files(state: Path, last: int) -> Iterator[Path]:
     """Yield the files that describe the operators and the schemas of their states.
 
-    If the layout of a state changes, Spark writes a new description, named by the number of the micro-batch.
+    If the layout of a state changes in a micro-batch, Spark writes a new description file. Its name is the
+    number of this micro-batch.
 
     Args:
         state: Folder of the states in Spark's checkpoint.
-        last: Number of a micro-batch. Descriptions that later micro-batches have written are left out.
+        last: Number of a micro-batch. Description files with a higher number are left out.
     """
     for path in sorted(state.glob("[0-9]*/_*/**/*")):
         is_later = path.name.isdigit() and path.parent.name == "v2" and int(path.name) > last

@@ -1,12 +1,13 @@
 """Files that a consistent copy of one statement's checkpoint needs.
 
-The copy is made as of the last committed micro-batch N: the state after N, and the offsets at which N starts
-and ends. If Spark has planned micro-batch N + 1, the copy also has the offsets of N + 1. A sink may already
-have rows of N + 1. So a job that continues from the copy must read the same rows again as micro-batch N + 1.
+The copy has the state after the last committed micro-batch N, and Spark's offsets files of N - 1 and N: the
+source offsets at which N begins and ends. If Spark has planned micro-batch N + 1, the copy also has the
+offsets file of N + 1. A sink may already have rows of N + 1. So a job that continues from the copy has to
+read exactly these rows again as its micro-batch N + 1.
 
-A running job may commit meanwhile, but does not change a file of micro-batch N. A `filesystem` source has a
-log of the files that it has found, and adds new entries at its end. The copy of the log may have entries that
-the copied offsets do not cover. A job that continues from the copy ignores them.
+A job may run and commit while the copy is made. It does not change the files of micro-batch N. But a source
+of the connector `filesystem` appends each file that it finds to its log of files. So the copied log may list
+files that lie beyond the copied offsets. A job that continues from the copy ignores these last lines.
 """
 
 from __future__ import annotations

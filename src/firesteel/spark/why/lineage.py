@@ -1,4 +1,7 @@
-"""Lineage of rows of a sink: the rows from which they come, at each input and output of an operator."""
+"""Lineage of rows of a sink: the rows from which they come, at each input and output of an operator.
+
+This is the origin of data, and has nothing to do with the lineage (id) of a checkpoint.
+"""
 
 from __future__ import annotations
 
@@ -115,10 +118,12 @@ class Lineage:
                 self._choose_keys(chain, position, columns, after)
 
     def _choose_output(self, chain: ChainSpec) -> None:
-        """Add the output rows of a chain that belong to the lineage.
+        """Mark those output rows of a chain from which the wanted rows of the sink come (PlaceRows.chosen).
 
-        These are the rows wanted at the sink, and the rows that are in the lineage at the input of a next
-        chain.
+        The chains behind this chain are marked already. An output row is marked in two cases:
+
+        - The output leads to the sink, and the row satisfies the condition for the wanted rows.
+        - The output leads to another chain, and the row is marked at the input of this other chain.
         """
         place = self.at((chain.id, len(chain.operators), 0))
         if place.rows is None:

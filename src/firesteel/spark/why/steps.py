@@ -103,13 +103,19 @@ class OperatorSteps:
         self._state: State = {}
 
     def run(self, events: Mapping[int, Sequence[Event]], single: int) -> Iterator[Step]:
-        """Run the operator over some messages, and yield its steps.
+        """Run the operator again over recorded messages, and yield its steps (Step).
+
+        A message (Event) has rows and watermarks of one port in one micro-batch. Each watermark, and the end
+        of a micro-batch if the operator sets timers, is a step if the operator sends or drops rows then. The
+        last `single` rows have one step each. Earlier rows share steps, to save time: the rows of a message
+        between two watermarks are one step.
+
+        If the OperatorSteps were created with `whole`, each micro-batch is one step instead.
 
         Args:
-            events: Messages by port.
-            single: Number of rows at the end of `events` that each have a step of their own. All earlier
-                rows of a message up to the next watermark share a step. If `whole` is set, `single` is
-                ignored: each micro-batch is one step.
+            events: For each port, the messages in the order in which they came.
+            single: How many of the last rows, counted over all ports in the order in which the operator takes
+                them, have a step each. Not used with `whole`.
         """
         self._schemas = {
             port: next(each.rows.schema for each in found if each.rows is not None)

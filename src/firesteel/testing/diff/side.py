@@ -1,4 +1,4 @@
-"""The two sides of a comparison: scripts, and the scripts that checkpoints keep."""
+"""The two sides of a comparison. Each side is a script, or a checkpoint with the script that it keeps."""
 
 from __future__ import annotations
 

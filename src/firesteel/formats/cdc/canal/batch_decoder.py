@@ -29,8 +29,10 @@ class CanalColumns(JsonColumns):
         self._exact = tree_values(fields, options)
         wanted = {"database": options.database, "table": options.table}
         self._filters = {key: parsed(text) for key, text in wanted.items() if text is not None}
-        # Rows of `old` have only the changed fields. Flink also finds a field's name inside an object or list
-        # of these rows, so such messages go to the exact reader.
+        # The rows of `old` have only the changed fields. To find out whether a field is there, Flink searches
+        # all of `old` for its name, also nested objects and lists: in {"a": {"b": 1}} it finds both a and b.
+        # The scan does not search there. So if a row of `old` has an object or a list, is_flat sends its
+        # message to the exact reader.
         members = {"data": list_of(row_schema(fields)), "old": list_of(row_schema(fields, is_flat=True))}
         self._scan = JsonScan({**members, "type": TEXT, **dict.fromkeys(self._filters, TEXT)})
 

@@ -75,7 +75,8 @@ class CanalMessages:
             if not pattern.fullmatch(self._converters.text(root[key])):
                 return
         kind = root.get("type")
-        # Flink converts `data` and `old` before it looks at the type.
+        # Flink converts `data` and `old` before it checks the type. So a bad value in them is an error, even
+        # if the type does not need them, as with CREATE.
         data, old = self._array(root, "data"), self._array(root, "old")
         if kind is None:
             raise BadMessage("The message has no field 'type'.")

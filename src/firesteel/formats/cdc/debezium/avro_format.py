@@ -110,7 +110,7 @@ class DebeziumAvro(AvroConfluent):
     no_subject = "Option 'debezium-avro-confluent.subject' is required for serialization"
 
     def decoder(self, fields: Fields, options: Options) -> Decoder:
-        """Return the decoder of a split. It reads the wanted fields of the writer's rows."""
+        """Return the decoder of a split. It reads the columns `fields` of the rows `before` and `after`."""
         return DebeziumMessages(fields, self.registered(fields.names, fields.types, options))
 
     def encoder(self, fields: Fields, options: Options) -> Encoder:

@@ -1,8 +1,9 @@
 """FLOOR and CEIL of days, month arithmetic, and time zone offsets, over whole columns.
 
-Rules: Flink's DateTimeUtils (julianDateFloor, addMonths, subtractMonths). Its calendar for FLOOR and CEIL is
-Julian before 1582-10-15. The resulting year, month and day are then read as a Gregorian date, which is some
-days away from the same Julian date. Divisions round towards zero, as in Java.
+Rules: Flink's DateTimeUtils (julianDateFloor, addMonths, subtractMonths). For FLOOR and CEIL, Flink converts
+a day before 1582-10-15 to a date of the Julian calendar. It rounds this date, but then takes the result as a
+date of the Gregorian calendar. So FLOOR(DATE '1500-06-05' TO MONTH) is 1500-05-01, because the Julian date of
+this day is 1500-05-26. Divisions round towards zero, as in Java.
 """
 
 from __future__ import annotations

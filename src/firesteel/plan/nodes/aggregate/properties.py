@@ -89,7 +89,10 @@ keeps_account_of_rows(physical.GroupAggregate)
 
 @kinds_sent.of(physical.GroupAggregate)
 def _kinds(node: physical.GroupAggregate) -> Kinds:
-    """Return the kinds of changes sent: deletes only if the input can remove rows, and so a whole group."""
+    """Return the kinds of changes that a GROUP BY sends: inserts and updates, and perhaps deletes.
+
+    It sends deletes if its input sends updates or deletes: these can take the last row of a group.
+    """
     return EVERYTHING if kinds_sent(node.input) - INSERTS else EVERYTHING - {"delete"}
 
 
@@ -182,8 +185,13 @@ def _normalized_key(node: physical.ChangelogNormalize) -> Keys:
 def _upserts(node: physical.ChangelogNormalize, wish: UpdateKind) -> tuple[UpdateKind, ...]:
     """Return the form of updates that the node requires of its input, as a tuple of one form.
 
-    The input must send the new row alone: the node has the last row of each key in its state, and so knows
-    the old row. The form is NONE if the input sends no updates.
+    The form is ONLY_AFTER: of an update, the input sends the new row without the old one. The node does not
+    need the old row from its input, because it keeps the last row of each key in its state. The form is NONE
+    if the input sends no updates.
+
+    Args:
+        node: The node.
+        wish: Form in which the node must send its own updates. It makes no difference here.
     """
     return (updates_or_none(node.input, UpdateKind.ONLY_AFTER),)
 

@@ -82,10 +82,15 @@ kinds_taken.always(None, physical.Calc)
 
 @updates_wanted.of(physical.Calc)
 def _updates(node: physical.Calc, wish: UpdateKind) -> tuple[UpdateKind, ...] | None:
-    """Return the form of updates required of the input, None if the node cannot send the form `wish`.
+    """Return the form of updates required of the input, as a tuple of one form: `wish`.
 
-    The input must send the form `wish`, too. The node cannot send new rows alone if its filter reads columns
-    outside of a key. Then an update may make a row fail the filter, and the old row is needed to remove it.
+    None if the node cannot send the form `wish`. It cannot send ONLY_AFTER (new rows without old ones) if no
+    upsert key of the input contains all columns that its filter reads. Then an update may make a row fail the
+    filter, and the old row is needed to remove it.
+
+    Args:
+        node: The node.
+        wish: Form in which the node must send updates.
     """
     return None if wish is UpdateKind.ONLY_AFTER and not _filters_keys_alone(node) else (wish,)
 
@@ -128,7 +133,8 @@ def _may_leave(condition: Expr, columns: tuple[str, ...]) -> bool:
 
     Args:
         condition: The condition.
-        columns: Monotonicity of each column of the input.
+        columns: For each column of the input, how updates change its value: CONSTANT, INCREASING, DECREASING
+            or NOT_MONOTONIC.
     """
     if isinstance(condition, InputRef):
         return columns[condition.index] != CONSTANT

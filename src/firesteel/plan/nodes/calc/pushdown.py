@@ -38,9 +38,15 @@ projection_place.always(ProjectionPlace.ABOVE, Project, Filter)
 
 @column_pruning.of(Project)
 def _read(node: Project, wanted: tuple[int, ...], picked: int) -> Pruned:
-    """Return the columns that a projection needs of its input: those that its expressions read.
+    """Return the columns that a projection needs of its input, and how it is rebuilt over the pruned input.
 
-    The projection keeps all its own columns, also those that are not wanted.
+    It needs the columns that its expressions read. It keeps all its expressions, even those that no node
+    above reads, so `wanted` is not used.
+
+    Args:
+        node: The projection.
+        wanted: Positions of the projection's columns that are read above.
+        picked: Number of columns of a projection above that only picks columns, else 0. Not used.
     """
     columns = tuple(dict.fromkeys(i for e in node.exprs for i in input_refs(e)))
     picks = all(isinstance(e, InputRef) for e in node.exprs)
@@ -84,10 +90,19 @@ def _read_beside(node: Filter, wanted: tuple[int, ...], picked: int) -> Pruned:
 
 @filter_pushdown.of(Project)
 def _pass_projection(node: Project, condition: Expr | None) -> Pushed | None:
-    """Return the push-down of a condition below a projection, with the projected expressions in it.
+    """Return the push-down of a whole condition to the input of a projection.
 
-    None if the projection has an OVER window, whose result depends on other rows, or if the condition would
-    copy a call that returns another value at each evaluation.
+    In the pushed condition, each column of the projection is replaced by its expression:
+
+        Filter(y > 5)  Project(x + 1 AS y)   ->   Project(x + 1 AS y)  Filter(x + 1 > 5)
+
+    None, and the condition stays above, in three cases: there is no condition; the projection has an OVER
+    window, whose result depends on other rows; or the condition reads a column with a call such as RAND(),
+    which would then be evaluated twice, with different values.
+
+    Args:
+        node: The projection.
+        condition: Condition of the filter above the projection, None for no filter.
     """
     if condition is None or any(map(contains_over, node.exprs)):
         return None

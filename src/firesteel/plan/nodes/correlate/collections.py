@@ -12,7 +12,12 @@ _ORDINALITY = Field("ORDINALITY", INT.with_nullable(False))
 
 
 def element_types(collection: SqlType) -> tuple[SqlType, ...]:
-    """Return the types of an element's columns: key and value of a MAP, fields of a ROW, or the element."""
+    """Return the types of the columns into which UNNEST splits each element of a collection.
+
+    - MAP<k, v>: k and v.
+    - ARRAY or MULTISET of ROW<a, b>: a and b, both nullable if the ROW is nullable.
+    - ARRAY or MULTISET of another type e: e.
+    """
     if collection.root is TypeRoot.MAP:
         return collection.children
     (element,) = collection.children
@@ -22,7 +27,15 @@ def element_types(collection: SqlType) -> tuple[SqlType, ...]:
 
 
 def uncollected_fields(collection: SqlType, ordinality: bool) -> tuple[Field, ...]:
-    """Return the columns of a query's UNNEST (Calcite: Uncollect.deriveUncollectRowType)."""
+    """Return the output columns of an Uncollect node, the form that UNNEST has until rules rewrite it.
+
+    Fields of a ROW keep their names. The columns of a MAP are KEY and VALUE, and any other element is EXPR$0.
+    Calcite: Uncollect.deriveUncollectRowType.
+
+    Args:
+        collection: An ARRAY, MAP or MULTISET.
+        ordinality: Whether a last column ORDINALITY follows (UNNEST .. WITH ORDINALITY).
+    """
     names = _field_names(collection)
     if names is None:
         names = ("KEY", "VALUE") if collection.root is TypeRoot.MAP else ("EXPR$0",)
@@ -30,7 +43,16 @@ def uncollected_fields(collection: SqlType, ordinality: bool) -> tuple[Field, ..
 
 
 def function_fields(collection: SqlType, ordinality: bool) -> tuple[Field, ...]:
-    """Return the columns of the function that takes a collection apart (Flink: UnnestRowsFunction)."""
+    """Return the output columns of the table function by which a rule replaces the Uncollect node of UNNEST.
+
+    The types are those of `uncollected_fields`, but some names differ. Fields of a ROW keep their names. The
+    columns of a MAP are f0 and f1. Any other element is f0, or EXPR$0 if there is an ordinality.
+    Flink: UnnestRowsFunction.
+
+    Args:
+        collection: An ARRAY, MAP or MULTISET.
+        ordinality: Whether a last column ORDINALITY follows (UNNEST .. WITH ORDINALITY).
+    """
     names = _field_names(collection)
     if names is None and collection.root is not TypeRoot.MAP:
         names = ("EXPR$0",) if ordinality else ("f0",)
@@ -38,7 +60,7 @@ def function_fields(collection: SqlType, ordinality: bool) -> tuple[Field, ...]:
 
 
 def _field_names(collection: SqlType) -> tuple[str, ...] | None:
-    """Return the field names of a collection's elements, None if the elements are no rows."""
+    """Return the field names of the elements of an ARRAY or MULTISET of ROWs, None for other collections."""
     element = collection.children[0]
     is_row = collection.root is not TypeRoot.MAP and element.root is TypeRoot.ROW
     return element.names if is_row else None

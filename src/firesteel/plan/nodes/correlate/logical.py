@@ -12,11 +12,14 @@ from firesteel.plan.tree import Field, LogicalNode, Node
 
 @dataclass(frozen=True)
 class Uncollect(LogicalNode):
-    """Uncollect: the elements of the only column, a row each (UNNEST).
+    """UNNEST: one output row for each element of the collections in the input (Calcite: Uncollect).
+
+        Uncollect over a row with ARRAY[7, 8]   ->   rows 7 and 8
 
     Attributes:
-        input: A node with one column, a collection.
-        ordinality: Whether a last column counts the elements of a collection, from 1.
+        input: A node whose only column is an ARRAY, MAP or MULTISET.
+        ordinality: Whether the output has a last column with the number of the element in its collection,
+            from 1.
     """
 
     input: Node
@@ -29,12 +32,13 @@ class Uncollect(LogicalNode):
 
 @dataclass(frozen=True)
 class TableFunctionScan(LogicalNode):
-    """LogicalTableFunctionScan: the rows of one call of a table function.
+    """Rows that a table function returns for each left row of the Correlate above (LogicalTableFunctionScan).
 
     Attributes:
-        call: The call. Its arguments are constants, or columns of the left input of the Correlate above: as
-            `$COR` calls, or as column references.
-        fields: Columns of its rows.
+        call: Call of the table function. Its arguments are expressions over constants and columns of the
+            Correlate's left input. In a call from a query, such a column is a `$COR` call. In a call that a
+            rule adds, it may be a plain column reference.
+        fields: Output columns: those of the rows that the function returns.
     """
 
     call: Call

@@ -64,8 +64,8 @@ def _read(node: physical.Correlate) -> tuple[Positions, ...]:
 def _moves(node: physical.Correlate) -> Monotonicity:
     """Return the monotonicity of each column: CONSTANT if the input is append-only, else NOT_MONOTONIC.
 
-    CONSTANT means that no row ever changes. None if it is not known for the input. Flink does not tell the
-    columns apart either (FlinkRelMdModifiedMonotonicity).
+    CONSTANT means that no row ever changes. All columns get the same word, as in Flink
+    (FlinkRelMdModifiedMonotonicity). Return None if the monotonicity of the input's columns is not known.
     """
     below = monotonicity(node.input)
     if below is None:

@@ -21,10 +21,12 @@ lets_no_filter_pass(TableFunctionScan, Uncollect)
 
 @filter_pushdown.of(Correlate)
 def _to_one_input(node: Correlate, condition: Expr | None) -> Pushed | None:
-    """Return the push-down of the terms that read columns of only one input.
+    """Return the push-down of a filter's terms into the inputs of a Correlate. None if all terms stay above.
 
-    A term on both inputs stays above. So does a term on the right input of a LEFT join: below, it would turn
-    a row with partners into a padded one.
+    A term that reads only left columns moves to the left input. A term that reads only right columns moves to
+    the right input of an INNER join. In a LEFT join, this term stays above the join. In the right input, it
+    could remove all partners of a left row. The join would then pad this row instead of dropping it.
+    A term that reads columns of both inputs also stays above.
     """
     width = node.left_width
     left: list[Expr] = []

@@ -1,6 +1,7 @@
 """Column pruning and filter push-down of watermark assigners.
 
-Flink: ProjectWatermarkAssignerTransposeRule. Filters stay above: dropped rows move the watermark, too.
+Flink: ProjectWatermarkAssignerTransposeRule. A filter stays above the watermark assigner, since the watermark
+also follows the times of rows that the filter drops.
 """
 
 from __future__ import annotations
@@ -29,10 +30,16 @@ lets_no_filter_pass(WatermarkAssigner)
 
 @column_pruning.of(WatermarkAssigner)
 def _pruned(node: WatermarkAssigner, wanted: tuple[int, ...], picked: int) -> Pruned:
-    """Return the columns that a watermark assigner needs of its input.
+    """Return the columns that a watermark assigner needs of its input, and the node over the narrower input.
 
-    These are the wanted columns, the row time, and those that the watermark expression reads. It needs all
-    columns if leaving out the others saves no work below the node (`spares_work`).
+    It needs the wanted columns, its row time, and the columns that the watermark expression reads. The other
+    columns are left out only if the input can leave out columns, and if one of two savings follows: there is
+    less work below the node (`spares_work`), or the projection above has nothing left to do.
+
+    Args:
+        node: The watermark assigner.
+        wanted: Positions of the columns that are read above.
+        picked: Number of columns of the projection above if it only picks columns. 0 otherwise.
     """
     needed = tuple(dict.fromkeys([*wanted, node.rowtime, *input_refs(node.expression)]))
     spares_projection = picked > 0 and len(needed) == len(wanted)
@@ -51,7 +58,10 @@ def _pruned(node: WatermarkAssigner, wanted: tuple[int, ...], picked: int) -> Pr
 def spares_work(below: Node, needed: Sequence[int]) -> bool:
     """Return whether pruning `below` to the needed columns saves computing an expression or reading a column.
 
-    A column that another needed expression reads does not count as saved.
+    Below the watermark assigner, a projection computes its columns. Pruning saves work in two cases:
+    - A column that is not needed is computed, and not only passed on.
+    - A column that is not needed passes on an input column that no needed expression reads. This counts only
+      if the node below the projection can leave out columns (`takes_projection`).
 
     Args:
         below: A WatermarkAssigner, or a projection of all its columns. For other nodes the answer is True.

@@ -60,9 +60,9 @@ def combined_keys(node: JoinNode, left: Keys, right: Keys, identifying: tuple[Ke
         node: The join.
         left: Keys of the left input's rows.
         right: Keys of the right input's rows.
-        identifying: Keys of the left and of the right input that decide about partners. If the columns of
-            the right input that the join equates contain one of its keys, a left row has at most one partner.
-            The same holds with the sides swapped.
+        identifying: Pair (keys of the left input, keys of the right input). They determine whether a row has
+            at most one partner. For example, in a join ON l.x = r.id, a left row has at most one partner if
+            `id` is a key of the right input. A right row has at most one if `x` is a key of the left input.
     """
     if not node.join_type.has_right_columns:
         return left

@@ -67,9 +67,11 @@ class SortLimit(SameColumns, PhysicalNode):
         directions: Sort direction of each column of ORDER BY.
         offset: Number of rows to skip.
         fetch: Number of rows to keep after them.
-        strategy: One of Flink's RankProcessStrategy, such as `AppendFastStrategy` for an insert-only input.
+        strategy: How the operator keeps rows, by Flink's name (RankProcessStrategy): `AppendFastStrategy`
+            for an insert-only input, `UpdateFastStrategy` or `RetractStrategy` for an input with updates.
             "" until rules/rank/choose_rank_strategy.py sets it.
-        row_key: Shortest upsert key of the input. () if there is none, or if the input is insert-only.
+        row_key: Shortest upsert key of the input, by which `UpdateFastStrategy` finds the row that an update
+            replaces. () if the input has no upsert key, or if it is insert-only.
     """
 
     order: tuple[int, ...]

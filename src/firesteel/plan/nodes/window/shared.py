@@ -18,7 +18,8 @@ class WindowAggregateNode(Node):
         input: The rows.
         keys: Positions of the grouping columns.
         calls: The aggregate functions.
-        windowing: The windows, and the input columns by which the windows of a row are found.
+        windowing: The windows, and the input columns from which the operator gets the windows of a row: a
+            time column, the columns window_start and window_end, or the end of a slice.
         properties: Names of the output's window columns, such as window_start. They follow the calls'
             results.
         outputs: Names of all output columns in the query, if they differ from `own_fields`. Empty otherwise.

@@ -7,10 +7,10 @@ as statements for the row handler.
 
 tests/runtime/aggregate/functions/test_aggregate_laws.py checks these laws for each aggregate:
 
-- merge(a, b) equals a with the rows of b added after those of a. There is an exception for functions that
-  depend on the order of rows (FIRST_VALUE). For them, this law holds only if b retracts nothing and the call
-  has no DISTINCT. A retraction in b removes the first equal value, which may be one of a. With DISTINCT, b
-  has a set of values without their arrival order. Flink has no local phase for these functions.
+- merge(a, b) equals the accumulator of all rows of a, followed by all rows of b. For functions that depend on
+  the order of rows (FIRST_VALUE), this law has two exceptions. First, b has retracted a value: applied after
+  the rows of a, this retraction may remove an equal value of a instead. Second, the call has DISTINCT: b then
+  has its distinct values, but not the order in which they came. Flink has no local phase for such functions.
 - If `retract` exists, retract(row) after accumulate(row) restores a result equal to the one before.
 - Computing the value changes nothing. The value depends on the accumulator alone.
 
@@ -33,9 +33,9 @@ class Form(Enum):
     Attributes:
         LINEAR: Each field is the sum of the rows' contributions. A retraction contributes the negative.
             Integers wrap at the width of the field's type, and FLOAT adds in float32. A field whose initial
-            value is NULL (SUM) is NULL until the first contribution. A DECIMAL field that overflows becomes
-            NULL. If its initial value is NULL, its sum begins again with the next row. If its initial value
-            is 0, it stays NULL.
+            value is NULL (SUM) is NULL until the first contribution. A DECIMAL field becomes NULL when its
+            sum overflows. What the next row does depends on the field's initial value. If it is NULL (SUM
+            without retraction), the next row's contribution becomes the sum. If it is 0, the sum stays NULL.
         EXTREME: The one field is the least or greatest argument so far (`least`). Insert-only.
         OTHER: There is no columnar form. The row handler processes the rows one by one.
     """
@@ -118,9 +118,12 @@ class If:
 
 @dataclass(frozen=True)
 class Convert:
-    """Call of a function of types/numbers.py by name: casts, decimal division, roots.
+    """Call of a function of types/numbers.py, such as a cast, a decimal division or a root.
 
-    The function gets the operands, then the constants.
+    Attributes:
+        function: Name of the function.
+        operands: Expressions whose values are the first arguments of the function.
+        constants: Further arguments, which follow the operands, such as a scale.
     """
 
     function: str
@@ -150,11 +153,12 @@ class MapView:
         name: Name in the aggregate's statements and expressions.
         key: Type of the keys.
         value: Type of the values.
-        ordered: Whether each new key is greater than all keys before it, as if keys are arrival numbers.
-            Entries are kept in this order, and results read the first or the last one.
+        ordered: Whether each new key is greater than all keys before it, for example if the keys are arrival
+            numbers. Entries stay in ascending order of keys. A result reads the first entry or the last one.
         whole: Whether every result reads all entries.
-        sorted: Whether results read only the least key, or only the greatest one. In the row handler, the
-            view may be a SortedMap (map_state.py). In keyed state, its entries are sorted by key.
+        sorted: Whether a result reads only the least key (MIN) or only the greatest key (MAX). Keys come in
+            any order. In the row handler, the view may be a SortedMap (map_state.py), which finds this
+            key fast. In keyed state, the entries are sorted by ascending key.
     """
 
     name: str
@@ -179,8 +183,8 @@ class Declared:
         accumulate: Assignments for an added row.
         merge: Assignments for another accumulator.
         value: Expression of the result.
-        retract: Assignments for a retracted row. None if the call ignores retractions. Flink plans a call
-            without retraction only if no retraction can change its result.
+        retract: Assignments for a retracted row. None if the call ignores retracted rows. Flink plans such a
+            call if the input has no retractions, or if they cannot change the result of the call.
         form: Kind of columnar form.
         contributions: For LINEAR, what an added row adds to each field (an Argument or a Constant).
         least: For EXTREME, whether the least value is kept.

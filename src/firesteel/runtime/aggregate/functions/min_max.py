@@ -127,13 +127,14 @@ def _merge(
 def _with_retract(call: AggregateSpec, name: str) -> Aggregate:
     """Return MIN or MAX with retraction, which counts the occurrences of each value.
 
-    Values are compared as by Java's compareTo. `unmatched` records that a retraction had no matching row.
-    Only then can a count be negative, or `best` be none of the values.
+    Values are compared as by Java's compareTo. Flink: MinWithRetractAggFunction, MaxWithRetractAggFunction.
 
-    As in Flink, a value with a count of 0 or less may be the result, in two cases. First, if a value is
-    retracted and then added, its count is 0, but the addition may make it the result. Second, if the result
-    loses its last row, the next value becomes the result, even if its count is negative.
-    Flink: MinWithRetractAggFunction, MaxWithRetractAggFunction.
+    `best` is the result, and `unmatched` records that a retraction came without a row to take back. Only then
+    can the count of a value be negative, or `best` be a value without rows. As in Flink, there are two cases:
+    - The value 5 is retracted before it is added. Its count becomes -1, then 0. When it is added, 5 becomes
+      `best` if it is less (for MIN) or greater (for MAX) than `best`.
+    - The last row with the value `best` is retracted. The least (for MIN) or greatest (for MAX) value in
+      the map then becomes `best`, even if its count is negative.
     """
     argument = call.arg_types[0]
     approximate = argument.root in APPROXIMATE

@@ -52,9 +52,12 @@ def total(
         values: Value of each entry; None counts each entry as 1.
         reach: Which entries count, None for all.
         sign: -1 for a retraction, else 1; None for no retractions.
-        begin: The field of each group before its entries, where NULL stands for the field's initial value.
-            None if all groups begin with it. If the initial value is NULL, too, a group without entries that
-            count gets NULL.
+        begin: The field of each group before its entries. A NULL is replaced by the field's initial value.
+            None if all groups begin with the initial value.
+
+    Returns:
+        The field of each group. It is NULL if the initial value is NULL (as for SUM), the group has no entry
+        that counts, and `begin` has no value for the group.
     """
     if values is None:
         return Column(_begin(field, groups, begin) + _counted(groups, reach, sign))

@@ -70,15 +70,17 @@ def spread_hashes(keys: Keys, kinds: Sequence[SqlType]) -> Index:
 
 
 def inner_places(keys: Keys, kinds: Sequence[SqlType], groups: Keys, came: Index) -> Index:
-    """Return the indices of the keys, group by group.
+    """Return the indices of the keys, sorted by group: int64[n] for n keys.
 
-    Within a group, keys have the order in which a Java HashMap with only the keys of the group returns them.
+    Each group stands for a Java HashMap that has only the keys of the group. Within a group, the keys are in
+    the order in which Java iterates over this map.
 
     Args:
         keys: The keys.
         kinds: Types of the key fields.
         groups: Groups of the keys: each key is one row of `groups`.
-        came: For each key, a number that ascends with the order in which the keys were added to the HashMap.
+        came: int64[n], the order in which the keys are added to their map: a key added later has a greater
+            number. It decides between keys of the same bucket.
     """
     rooms = np.array([buckets(count) for count in groups.counts.tolist()], np.int64)
     slots = spread_hashes(keys, kinds) & (rooms[groups.codes] - 1)

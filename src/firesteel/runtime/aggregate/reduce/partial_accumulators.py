@@ -76,7 +76,8 @@ def lift(
     """Return new accumulators, one for each key, made from its rows in `changes`.
 
     Raises:
-        NoPrefixScan: The row handler is needed.
+        NoPrefixScan: The rows must be processed one by one by the row handler. For example, a DECIMAL sum
+            might exceed 64 bits, or MIN or MAX gets a NaN.
     """
     return _Lift(spec, aggregates, changes, keys).accumulators
 
@@ -104,7 +105,7 @@ def continued(
         A column of each field by name, with one row for each key.
 
     Raises:
-        NoPrefixScan: The row handler is needed.
+        NoPrefixScan: The rows must be processed one by one by the row handler.
     """
     rows, groups = SortedRows(spec, changes, keys), Groups(keys.sorted_codes, len(keys))
     fields: dict[str, pa.Array] = {}
@@ -136,7 +137,8 @@ def merge(
     """Return one accumulator for each key, merged from the accumulators of local phases in `changes`.
 
     Raises:
-        NoPrefixScan: The row handler is needed.
+        NoPrefixScan: The accumulators must be merged one by one by the row handler. For example, an
+            overflowed sum must stay NULL.
     """
     accumulators = BundleAccumulators()
     order, groups = pa.array(keys.order), Groups(keys.sorted_codes, len(keys))
@@ -171,7 +173,7 @@ def regroup(
         keys: Distinct values of these key fields. Each accumulator is one row of `keys`.
 
     Raises:
-        NoPrefixScan: The row handler is needed.
+        NoPrefixScan: The accumulators must be merged one by one by the row handler.
     """
     order, groups = pa.array(keys.order), Groups(keys.sorted_codes, len(keys))
     parts = []

@@ -4,13 +4,14 @@ LISTAGG, ARRAY_AGG and their like return all values of a key. Record by record, 
 of n*n/2 values together: 20,000 texts of 6 characters have 1.4 GB of results. The results of a batch are
 therefore made and sent piece by piece.
 
-The largest possible size of a result is the size of the accumulator before the batch, plus the sizes of the
-arguments in the key's rows up to this row:
+The result after a row has at most as many bytes as the key's accumulator before the batch, plus the arguments
+of the key's rows in the batch, from the first one to this row. Example: before the batch, the accumulator of
+key a has 10 bytes, and key b has no accumulator.
 
-    row   key  argument   accumulator of the key before the batch   largest result
-    1     a    3 bytes    10 bytes                                  10 + 3 = 13 bytes
-    2     b    2 bytes    none                                      2 bytes
-    3     a    4 bytes    10 bytes                                  10 + 3 + 4 = 17 bytes
+    row  key  argument   result has at most
+    1    a    3 bytes    10 + 3 = 13 bytes
+    2    b    2 bytes     0 + 2 =  2 bytes
+    3    a    4 bytes    13 + 4 = 17 bytes
 """
 
 from __future__ import annotations

@@ -31,11 +31,13 @@ class Result:
     array: Callable[[Column], pa.Array]
 
     def line(self, rows: Rows) -> Column:
-        """Return n + s results: those after each of n rows, then the stored ones for each of s segments.
+        """Return n + s results: the result after each of n rows, then one more for each of s segments.
 
-        The rows of a key are one segment, but after a row that leaves the key without records, a new segment
-        begins (`Rows`). The stored result of a segment is that of its key before the batch. It has a meaning
-        only for the first segment of a key with state. For other segments it is arbitrary.
+        A segment is a range of rows of one key. After a row that leaves the key without records, the next row
+        of the key begins a new segment (`Rows`). The entry of a segment is the result of its key before the
+        batch. Only the first segment of a key continues from this result. Later segments repeat the entry,
+        but it is not used: their first row is always sent as an INSERT. A key without state has an arbitrary
+        entry, which is not used either.
         """
         after, known = self.after, self.known.take(rows.segment_keys)
         values = np.concatenate([after.values, known.values.astype(after.values.dtype, copy=False)])

@@ -68,11 +68,11 @@ def _sum_ones(rows: Rows, one: int, reach: Mask | None, initial: Index) -> Index
 
 
 def _records_before(rows: Rows) -> Index:
-    """Return for each segment the number of records of the segment's key before its first row, int64[s].
+    """Return how many records each segment's key has just before the first row of the segment, int64[s].
 
-    The records of a key are its added rows that are not retracted. The rows of a key are one segment, but
-    after a row that leaves the key without records, a new segment begins (`Rows`). So the number is that in
-    the state for the first segment of a key, and 0 for the others.
+    The records of a key are its added rows that are not retracted. A segment is a range of rows of one key.
+    After a row that leaves the key without records, the next row of the key begins a new segment (`Rows`). So
+    the first segment of a key has the stored number of records, or 0 without state. A later segment has 0.
     """
     assert rows.count is not None
     assert rows.sign is not None

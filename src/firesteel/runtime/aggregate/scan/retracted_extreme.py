@@ -8,8 +8,9 @@ A value of a key exists while its count is above 0. MAX after a row is the great
 
 MIN is computed as MAX over the bitwise complement.
 
-The row handler processes a key if its extreme may disappear in the batch and if it ever had a retraction
-without a matching row. For such a key, Flink's result depends on the order in which its values came.
+Some keys are left to the row handler, which processes their rows one by one. One case is a key that has ever
+had a retraction without a matching row, and whose stored extreme may cease to exist during the batch. Flink's
+result for such a key depends on the order in which the key's rows and retractions arrived.
 """
 
 from __future__ import annotations
@@ -108,10 +109,13 @@ class RetractedExtreme:
             self._state.put(self._rows.keys, owners[write], values, [pa.array(last)], self._now, last != 0)
 
     def _sizes(self, values: Index, known: Index, stored: Index) -> tuple[Index, Mask]:
-        """Return how many values exist for the key after each row, and which keys may lose their extreme.
+        """Return two arrays: the number of existing values after each row, and the keys to read anew.
 
-        A value exists while its count is above 0. A key may lose its stored extreme if a value that is not
-        less than the extreme disappears, or if, after some row, the key has no values or no rows left.
+        A value of a key exists while its count is above 0. The stored extreme of a key may be wrong after the
+        batch, so that the key must be read anew, in these cases:
+
+        - A value at or above the extreme ceases to exist.
+        - After some row, no value of the key exists, or the key has no records.
 
         Args:
             values: int64[p], the value of each (key, value) pair of the batch, as a number (`_numbers`).
@@ -119,8 +123,8 @@ class RetractedExtreme:
             stored: int64[g], the stored number of different values of each key.
 
         Returns:
-            int64[n]: for each row, the number of values of its key that exist after the row. bool[g]: whether
-            each key may lose its stored extreme.
+            int64[n]: for each row, the number of different values of its key that exist after the row.
+            bool[g]: whether the stored extreme of each key may be wrong. False for keys without state.
         """
         rows, counts = self._rows, self._counts
         sizes, loses = np.empty(len(rows), np.int64), np.zeros(len(rows.keys), np.bool_)
@@ -130,15 +134,16 @@ class RetractedExtreme:
         return sizes, loses & rows.stored.found
 
     def _greatest(self, values: Index, others: Index) -> Index:
-        """Return the greatest existing value of the key after each row, as a number, int64[n].
+        """Return, for each row, the greatest value of its key that exists after the row, int64[n].
 
-        A value exists while its count is above 0.
+        A value exists while its count is above 0. Values are numbers (`_numbers`). The result is the greater
+        of two candidates: the greatest existing value among `values`, and the key's value in `others`.
 
         Args:
-            values: int64[p], the value of each (key, value) pair of the batch, as a number (`_numbers`).
-            others: int64[g], a value of each key that exists during the whole batch. It is the stored extreme
-                or, if this may disappear, the greatest stored value that does not occur in the batch. The
-                least int64 if there is no such value.
+            values: int64[p], the value of each (key, value) pair of the batch.
+            others: int64[g], for each key a stored value that exists after every row of the batch. It is the
+                stored extreme, if the batch cannot remove the extreme. Otherwise, it is the greatest stored
+                value that has no row in the batch. The least int64 if the key has no such value.
         """
         rows, pairs, counts = self._rows, self._pairs, self._counts
         places, before = pairs.of_rows, counts.before

@@ -100,9 +100,12 @@ class Rows(SortedRows):
 
     @cached_property
     def goes_on(self) -> Mask:
-        """Return whether each segment continues from stored accumulators, bool[s].
+        """Return whether each of s segments continues from the stored accumulators of its key, bool[s].
 
-        The first segment of a key with state does. All others start from the initial values.
+        A segment is a range of rows of one key. After a row that leaves the key without records (all its
+        added rows are retracted), Flink drops the key's accumulators. The next row of the key begins a new
+        segment, with new accumulators. So only the first segment of a key can continue from stored ones, and
+        only if the key has state. All other segments start from the initial values.
         """
         first = self._starts == self.keys.starts[self._segment_keys]
         on: Mask = first & self.stored.found[self._segment_keys]

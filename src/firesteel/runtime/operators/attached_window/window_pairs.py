@@ -146,9 +146,9 @@ class WindowPairs:
         A piece may be empty, and may end within the pairs of a leading row.
 
         Yields:
-            Two arrays int64[p], the positions of leading rows and of their partners in sorted order. Then
-            the number of complete leading rows, counted from the first one. A leading row is complete if no
-            later piece has a pair of it.
+            Two arrays int64[p]: for each pair, the position of the leading row and that of its partner, in
+            the sorted rows of their inputs. Then a number d: the leading rows 0 to d - 1 are complete, that
+            is, no later piece has a pair with one of them.
         """
         rows, other_rows = self._rows
         total = int(self._ends[-1]) if len(self._ends) else 0

@@ -26,17 +26,19 @@ Mask = NDArray[np.bool_]
 class NewRows:
     """n rows of one input.
 
+    The operator's time is the lower watermark of both inputs. In a join by processing time, it is the clock.
+
     Attributes:
         changes: The changes table.
         fields: Its fields, n rows each.
         codes: int64[n], the join key of each row, as an index in `Arrivals.keys`.
         joins: bool[n], whether a row can have a partner: neither its key nor its time is NULL.
-        times: int64[n], milliseconds.
-        passed: int64[n], number of steps in the batch by which the operator's time has advanced before each
-            row (`Steps`).
-        now: int64[n], the operator's time when each row arrives: the lower watermark of both inputs, or the
-            clock in a join by processing time.
-        stays: bool[n], whether a row of the other input that arrives later may be the row's partner.
+        times: int64[n], row time of each row in milliseconds, or the clock in a join by processing time.
+        passed: int64[n], how many times the operator's time advances in the batch before each row arrives
+            (`Steps`).
+        now: int64[n], the operator's time when each row arrives, in milliseconds.
+        stays: bool[n], whether the row must be kept for later: a row of the other input that arrives after it
+            may still be its partner.
         ranks: int64[n], position of each row in the arrival order of both inputs.
     """
 

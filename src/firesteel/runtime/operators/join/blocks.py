@@ -1,11 +1,12 @@
 """Blocks of bounded size: changes of one input, with the rows of the other input that have their join keys.
 
 The changes are cut into consecutive sections. Usually, a section is one block, with all rows of its keys. If
-one key has more rows than a block may have, its successive changes are a section. Each of these changes has
-one block for each part of the rows with the key. The results of a change are sent before those of the next
-change, so every change of the section reads all parts again.
+a key has more rows than a block may have, its successive changes are a section. The rows of the key are
+divided into parts, of which only one is in memory at a time. Each change of the section has a block for each
+part. All results of a change must be sent before the results of the next change. So a change goes through all
+parts, and the next change reads all parts again from the state.
 
-    changes     a a | b c b      key a has more than READ_ROWS rows, in two parts
+    changes     a a | b c b      key a has more than READ_ROWS rows (in this example, in two parts)
     blocks      a1 a2 a1 a2 | *  a1, a2: a change of a with part 1 or part 2 of the rows of a
                                  *: the changes b c b with all rows of b and c
 
@@ -39,8 +40,8 @@ class Block:
         rows: The rows.
         partners: int64[m], current number of partners of each row; empty if the state has no such numbers.
             The operator updates the array in place as it joins changes with the rows.
-        met: bool[m], whether each row has got or lost a partner since the block was read. Empty if
-            `partners` is empty. The operator updates this array in place, too.
+        met: bool[m], True for a row whose number in `partners` a change of the batch has set. Such numbers
+            are written to the state. Empty if `partners` is empty. The operator updates this array, too.
         begin: Position of the first change in the `Delta`.
         end: Position after the last change.
         is_last: Whether no later block has more rows for these changes.

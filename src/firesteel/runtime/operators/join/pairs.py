@@ -29,8 +29,8 @@ class Pairs:
     Attributes:
         changes: int64[p], position of the change in the `Delta`.
         rows: int64[p], position of the row in the block, NONE for a change without a partner.
-        done: Number of complete changes, counted from the first one of the `Delta`. A change is complete if
-            no later piece has a pair of it.
+        done: Number of complete changes: the changes at the positions 0 to `done` - 1 of the `Delta` have no
+            pair in any later piece.
     """
 
     changes: Index

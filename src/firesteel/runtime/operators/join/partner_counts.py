@@ -107,14 +107,18 @@ def has_key_counts(inputs: Sequence[JoinInput], condition: object | None) -> boo
 
 
 def row_steps(found: Pairs, signs: Index, block: Block, one_row: bool = False) -> Steps:
-    """Return the numbers of partners of each pair's row, before and after the pair's change.
+    """Return the numbers of partners of each pair's row, and write the last numbers to the block.
 
     Args:
-        found: Pairs. Each adds or removes a partner of its row.
+        found: Pairs of a change and a row. The change adds a partner to the row or removes one from it.
         signs: int64[n], 1 for a change that adds a row, -1 for a change that removes a row.
         block: The rows, whose numbers of partners are updated.
-        one_row: Whether a row has at most one partner. If so, its number of partners is 1 after a change that
-            adds one, even if the row has a partner already (+U without its -U).
+        one_row: Whether a row has at most one partner at a time. If True, the row has exactly 1 partner after
+            a change that adds a partner, even if it had 1 before. This happens when the partner is updated by
+            a +U without a -U. After a change that removes a partner, the row has 0 partners.
+
+    Returns:
+        For each pair, the number of partners of its row before and after the change of the pair.
     """
     by = np.argsort(found.rows, kind="stable")
     rows, steps = found.rows[by], signs[found.changes[by]]

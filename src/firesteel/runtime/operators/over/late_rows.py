@@ -1,11 +1,13 @@
 """Decide which rows of an OVER aggregate with a bounded frame are late, by key.
 
 Flink: RowTimeRowsBoundedPrecedingFunction, RowTimeRangeBoundedPrecedingFunction. Each row sets a timer of its
-key at its time, and a watermark fires the timer. A row is late if its time is not above that of the key's
-last timer that has fired, 0 at first. So a row below the watermark is accepted if no timer of its key has
-fired at the row's time or later. For RANGE, a row also sets a timer that drops the state of its key, 1.5 *
-range + 1 milliseconds after the row's time. It does not if the key's timer for this is at least range + 1
-milliseconds after the row. When the state is dropped, a new epoch of the key begins.
+key at the row's time. A watermark at or above this time fires the timer. The state has, for each key, the
+time of the last timer that has fired, 0 at first. A row is late if its time is not above this time. So a row
+with a time below the watermark is still accepted if all fired timers of its key have earlier times.
+
+For RANGE, a key also has a timer that drops its state. A row sets this timer to 1.5 * range + 1 milliseconds
+after the row's time, unless the timer is already at range + 1 milliseconds after the row's time or later.
+When the state is dropped, a new epoch of the key begins.
 """
 
 from __future__ import annotations

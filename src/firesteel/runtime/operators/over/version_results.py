@@ -41,17 +41,22 @@ class Sent:
 
 @dataclass(frozen=True)
 class VersionRows:
-    """e entries: each row once for each version that contains it. Sorted by version, then by place.
+    """e entries: each pair of a row and a version of its partition that contains the row.
 
-    An entry's position is its index in `places`, `versions` and `before`.
+    The entries are sorted by version, then by the place of the row (`SortedRows`). The position of an entry
+    is its index in this order. `firsts` and `positions` find the entries of a row:
+
+        entries (row, version)   0: (x, 1)  1: (y, 1)  2: (x, 2)  3: (y, 2)
+        positions                0, 2, 1, 3   the entries of x, then those of y
+        firsts                   0, 2         where x and y begin in `positions`
 
     Attributes:
         places: int64[e], place of the row of each entry.
         versions: int64[e], version of each entry.
         before: int64[e], position of the entry with the same row in the version before, -1 for none.
-        firsts: int64[r], for each row of `Versions.rows` the index in `positions` at which its entries begin.
-        positions: int64[e], the positions of all entries, sorted by the place of their row, then by version.
-            So the entries of one row are adjacent here.
+        firsts: int64[r], for each of the r rows in `Versions.rows`, the index of its first entry in
+            `positions`.
+        positions: int64[e], the positions of all entries, sorted by the place of the row, then by version.
     """
 
     places: Index

@@ -1,9 +1,12 @@
 """Idle keys of a temporal join, whose state is dropped.
 
-Flink: BaseTwoInputStreamOperatorWithStateRetention. A key is used when it gets a row, or when a watermark
-processes its waiting rows and versions. If the key has no timer, or the clock will reach its timer in less
-than the time to live (ttl), a use sets the timer to now + 1.5 * ttl. When the clock reaches the timer, all
-state of the key is dropped.
+Flink: BaseTwoInputStreamOperatorWithStateRetention. Each key has one timer, in processing time. When the
+clock reaches the timer, all state of the key is dropped. A key is used when it gets a row, or when a
+watermark processes its waiting rows and versions. Each use may set the timer (ttl is the time to live):
+
+    timer of the key              after the use
+    none, or before now + ttl     now + 1.5 * ttl
+    at or after now + ttl         unchanged
 """
 
 from __future__ import annotations
