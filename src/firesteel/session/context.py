@@ -49,7 +49,7 @@ class Environment:
         """File name of the running script. It names jobs that have no `pipeline.name`."""
         self.known_statements = KnownStatements()
         self.started = StartedJobs()
-        """Jobs with a checkpoint that this session has started."""
+        """Jobs with a checkpoint that this environment has started."""
         self.replay: Replay | None = None
         """Dead letters that the next job reads instead of its sources. None: it reads its sources."""
         self.kept_script: KeptScript | None = None

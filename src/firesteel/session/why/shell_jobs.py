@@ -166,7 +166,7 @@ def _planned_by(script: KeptScript) -> list[PlannedStatement]:
 def _planned_here(
     environment: TableEnvironment, saved: Sequence[SavedStatement], checkpoint: str
 ) -> list[PlannedStatement]:
-    """Return saved statements of a checkpoint, planned with the tables that this session defines.
+    """Return saved statements of a checkpoint, planned with the tables of the environment.
 
     This is for a checkpoint that keeps no script: its statements were run one by one, as in the shell.
 
